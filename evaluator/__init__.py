@@ -1,0 +1,1 @@
+"""Problem and candidate in, evaluation out. No database, queue, web or LLM."""

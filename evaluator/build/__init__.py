@@ -1,0 +1,1 @@
+"""Builder jobs and the content-addressed build cache."""

@@ -1,0 +1,1 @@
+"""Memory sharing, synchronising and probing behind one small interface per device."""

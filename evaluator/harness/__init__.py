@@ -1,0 +1,1 @@
+"""Our only code inside a runner process. Standard library and torch; imports nothing else of ours."""

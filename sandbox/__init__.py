@@ -1,0 +1,1 @@
+"""Run a command or a warm Python process in isolation. Knows nothing of kernels."""

@@ -1,0 +1,1 @@
+"""Everything stateful: settings, database, artifacts, report, command line. `bootstrap` wires it together."""
