@@ -1,0 +1,50 @@
+# The one set of commands for people, hooks and CI. Every target does its own set-up.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+
+PY := .venv/bin/python
+PYTEST := $(PY) -m pytest
+DEMO_OUT := demo-out
+
+# pytest ends with 5 where nothing matched; that is no failure of a run by marker.
+define run_tests
+$(PYTEST) $(1) || [ $$? -eq 5 ]
+endef
+
+.PHONY: help
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+.venv/.installed: pyproject.toml constraints.txt scripts/make-venv.sh
+	@scripts/make-venv.sh
+
+.PHONY: setup
+setup: .venv/.installed ## make .venv, install everything (the other targets do this themselves)
+	@scripts/system-packages.sh
+
+.PHONY: check
+check: setup ## format, lint, types, layers
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports --no-logo
+
+.PHONY: test
+test: setup ## all tests; those that time something run alone, after the others
+	$(call run_tests,-m "not judge and not gpu" -n 2)
+	$(call run_tests,-m "judge and not gpu")
+
+.PHONY: test-gpu
+test-gpu: setup ## the tests that need an NVIDIA GPU; skipped with a reason where there is none
+	$(call run_tests,-m gpu)
+
+.PHONY: migrate
+migrate: setup ## bring the database to the newest schema
+	.venv/bin/kernelwright db upgrade
+
+.PHONY: clean
+clean: ## remove what was built or cached; keeps .venv and data/
+	rm -rf build dist $(DEMO_OUT) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -path ./.venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
