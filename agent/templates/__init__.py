@@ -1,0 +1,1 @@
+"""Parametrised expert kernels."""

@@ -1,0 +1,1 @@
+"""The database: models, one repository per concern, and the search's store on top of them."""
