@@ -1,1 +1,1 @@
-"""The database schema's history."""
+"""Alembic's environment and the schema's history."""

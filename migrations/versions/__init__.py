@@ -1,1 +1,1 @@
-"""One file per schema change, in order."""
+"""One module per change of the schema, each with a way up and a way down."""
