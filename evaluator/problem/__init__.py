@@ -1,1 +1,1 @@
-"""What to optimise: contract types, the native format and importers. Parses; never imports or runs a file it reads."""
+"""What to optimise: contract types, native format, importers. Parses; never imports or runs a file."""

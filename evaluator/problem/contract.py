@@ -137,8 +137,8 @@ class Precision(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Seconds. `load`: importing and constructing; `warm_up`: first calls of a workload; `call`: any later one;
-    `build`: the builder."""
+    """Seconds. `load`: importing and constructing; `warm_up`: first calls of a workload; `call`: any later
+    one; `build`: the builder."""
 
     load: float = 60.0
     warm_up: float = 120.0

@@ -1,0 +1,94 @@
+"""Finding a file's reference by syntax: `def reference(...)` or `class Model` with `forward`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from evaluator.problem.bindings import Function, Parameters, bound, method, parameters
+from evaluator.problem.contract import ContractError, InputSpec, ProblemError, Reference, ReferenceStyle
+
+FUNCTION = "reference"
+MODULE = "Model"
+
+
+def find(tree: ast.Module, source: str) -> Reference:
+    """The reference of a file. Raises ProblemError where there is none, or more than one, or it can't be called."""
+    names = bound(tree)
+    found = [name for name in (FUNCTION, MODULE) if name in names]
+    if not found:
+        raise ProblemError(f"no reference: define `def {FUNCTION}(...)` or `class {MODULE}(nn.Module)`")
+    if len(found) > 1:
+        raise ProblemError(f"both `{FUNCTION}` and `class {MODULE}` are defined; keep the one to optimise")
+    style = ReferenceStyle.FUNCTIONAL if found[0] == FUNCTION else ReferenceStyle.MODULE
+    if isinstance(call(tree, found[0]), ast.AsyncFunctionDef):
+        raise ProblemError(f"`{found[0]}` is async; write a plain function")
+    return Reference(source, found[0], style)
+
+
+def call(tree: ast.Module, entry: str) -> Function | None:
+    """The function, or the module's `forward`, that is called. None where `entry` is bound by assignment or import.
+
+    Raises ProblemError for a class without a `forward`.
+    """
+    statement = bound(tree)[entry]
+    if isinstance(statement, ast.ClassDef):
+        forward = method(tree, statement, "forward")
+        if forward is None and _bases_are_known(tree, statement):
+            raise ProblemError(
+                f"class `{entry}` has no `forward` method; define what is to be optimised there"
+            )
+        return forward
+    return statement if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def check_inputs(tree: ast.Module, entry: str, inputs: Sequence[InputSpec]) -> None:
+    """Raise ContractError where the declared inputs, in order, are not the reference's parameters."""
+    function = call(tree, entry)
+    if function is None or function.decorator_list:
+        return
+    signature = parameters(function, skip=0 if entry == FUNCTION else 1)
+    where = entry if entry == FUNCTION else f"{entry}.forward"
+    if not signature.takes(len(inputs)):
+        raise ContractError("inputs", f"{len(inputs)} declared, but {where} takes {_spoken(signature)}")
+    for spec, name in zip(inputs, signature.names, strict=False):
+        if spec.name != name:
+            raise ContractError(
+                f"inputs.{spec.name}",
+                f"stands where {where} has the parameter {name!r}; name inputs as its parameters, in their order",
+            )
+
+
+def check_init(tree: ast.Module, entry: str, init: Sequence[object]) -> None:
+    """Raise ContractError where the constructor, if the file shows it, does not take the declared arguments."""
+    owner = bound(tree)[entry]
+    if not isinstance(owner, ast.ClassDef):
+        if init and entry == FUNCTION:
+            raise ContractError("init", f"is for a `class {MODULE}`; the reference is a function")
+        return
+    constructor = method(tree, owner, "__init__")
+    if constructor is None or constructor.decorator_list:
+        return
+    signature = parameters(constructor, skip=1)
+    if not signature.takes(len(init)):
+        raise ContractError("init", f"{len(init)} declared, but {entry}.__init__ takes {_spoken(signature)}")
+
+
+def _bases_are_known(tree: ast.Module, owner: ast.ClassDef) -> bool:
+    """Whether every base is torch's Module, so that nothing unseen can define `forward`."""
+    names = bound(tree)
+    return not any(
+        isinstance(base, ast.Name) and base.id in names and isinstance(names[base.id], ast.ImportFrom)
+        for base in owner.bases
+        if ast.unparse(base) != "Module"
+    )
+
+
+def _spoken(signature: Parameters) -> str:
+    if signature.keywords:
+        return f"keyword-only parameters ({', '.join(signature.keywords)}); make them positional"
+    named = f" ({', '.join(signature.names)})" if signature.names else ""
+    if signature.variadic:
+        return f"{signature.required} or more{named}"
+    most = len(signature.names)
+    return f"{most}{named}" if most == signature.required else f"{signature.required} to {most}{named}"
