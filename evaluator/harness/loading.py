@@ -1,0 +1,76 @@
+"""Importing foreign source inside a runner, and deciding how it is called."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import inspect
+import linecache
+import os
+import sys
+import types
+from collections.abc import Callable, Mapping
+
+from evaluator.harness.wire import Load
+
+FOLDER = "/tmp/candidate"
+
+
+def lay_down(files: Mapping[str, str], folder: str = FOLDER) -> None:
+    """Write the files below `folder`. Raises ValueError for a name that would leave it."""
+    for name, text in files.items():
+        path = os.path.normpath(os.path.join(folder, name))
+        if not path.startswith(folder + os.sep):
+            raise ValueError(f"file name {name!r} leaves the candidate's folder")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8", newline="") as f:
+            f.write(text)
+
+
+def import_main(main: str, folder: str = FOLDER) -> types.ModuleType:
+    """Import `main` of `folder` as a module named after it; its neighbours can be imported too."""
+    name = os.path.splitext(os.path.basename(main))[0]
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    spec = importlib.util.spec_from_file_location(name, os.path.join(folder, main))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    linecache.checkcache()
+    spec.loader.exec_module(module)
+    return module
+
+
+def open_library(descriptor: int, folder: str = FOLDER) -> ctypes.CDLL:
+    """The shared object behind a descriptor (which is closed)."""
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "candidate.so")
+    with os.fdopen(descriptor, "rb") as source, open(path, "wb") as target:
+        source.seek(0)
+        target.write(source.read())
+    return ctypes.CDLL(path)
+
+
+def style_of(function: Callable[..., object], load: Load) -> tuple[str, bool]:
+    """The style of a function without a declared one, and whether it takes the state after the inputs.
+
+    By its number of required positional parameters: inputs (and state), or those and the outputs.
+    """
+    count = _required(function)
+    plain, full = load.inputs, load.inputs + load.states
+    if load.style in ("", "functional") and count in (plain, full):
+        return "functional", count == full and load.states > 0
+    if load.style in ("", "destination") and count in (plain + load.outputs, full + load.outputs):
+        return "destination", count == full + load.outputs and load.states > 0
+    raise TypeError(
+        f"{load.entry} takes {count} required positional parameters; expected {plain} (inputs)"
+        f"{f' or {full} (inputs and state)' if load.states else ''} to return its result, "
+        f"or {load.outputs} more (outputs) to write into them"
+    )
+
+
+def _required(function: Callable[..., object]) -> int:
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(function).parameters.values()
+    return sum(p.kind in positional and p.default is inspect.Parameter.empty for p in parameters)

@@ -1,0 +1,274 @@
+"""The runner: loads foreign code and makes calls when told. The only process in which that code runs.
+
+It holds the inputs of the moment and nothing else: no clock that counts, no expected output, no verdict. What it
+answers is a hint to the judge, never evidence.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import mmap
+import os
+import traceback
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, cast
+
+import torch
+
+from evaluator.harness import abi, loading, page
+from evaluator.harness.tensors import argument, at, located, map_arena, outputs_of
+from evaluator.harness.trace import trace
+from evaluator.harness.tripwire import Tripwire
+from evaluator.harness.wire import (
+    Bind,
+    Construct,
+    Constructed,
+    Done,
+    Draw,
+    Drawn,
+    Failed,
+    Load,
+    Matched,
+    Outcome,
+    Request,
+    Scalar,
+    Serve,
+    SetState,
+    State,
+    Trace,
+    Traced,
+    decode,
+    encode,
+)
+
+TRACEBACK_CHARACTERS = 4000
+KEPT_RESULTS = 2
+
+Argument = torch.Tensor | int | float | bool
+
+
+class Channel(Protocol):
+    """The runner's end of the channel to the judge."""
+
+    def send(self, message: Mapping[str, object], fds: Sequence[int] = ()) -> None:
+        """One message."""
+
+    def receive(self, timeout: float | None = None) -> tuple[dict[str, object], list[int]]:
+        """The next message and its descriptors."""
+        ...
+
+
+class Instance:
+    """One constructed module, or the bare function, with the state it was given."""
+
+    def __init__(self, target: Callable[..., object], module: torch.nn.Module | None) -> None:
+        self.target = target
+        self.module = module
+        self.state: dict[str, torch.Tensor] = {}
+
+
+class Binding:
+    """A call with its arguments in place: `call()` makes it, outputs are described by `describe`."""
+
+    def __init__(self, call: Callable[[], object], inputs: list[Argument], instance: Instance) -> None:
+        self.call = call
+        self.inputs = inputs
+        self.instance = instance
+
+
+class Runner:
+    """Carries out requests. One per process."""
+
+    def __init__(self) -> None:
+        self.tripwire = Tripwire()
+        self.instances: dict[str, Instance] = {}
+        self.bindings: dict[int, Binding] = {}
+        self.drawn: list[torch.Tensor | Scalar] = []
+        self.results: deque[tuple[torch.Tensor, ...]] = deque(maxlen=KEPT_RESULTS)
+
+    def handle(self, request: Request, descriptors: list[int]) -> object:
+        """Carry out one request; the reply. Lets the foreign code's exceptions through."""
+        handler = {
+            Load: self.load,
+            Construct: self.construct,
+            SetState: self.set_state,
+            Draw: self.draw,
+            Bind: self.bind,
+            Trace: self.trace,
+            Serve: self.serve,
+        }[type(request)]
+        return cast("Callable[[Request, list[int]], object]", handler)(request, descriptors)
+
+    def load(self, load: Load, descriptors: list[int]) -> Done:
+        self.request = load
+        torch.set_num_threads(load.threads)
+        os.environ["OMP_NUM_THREADS"] = str(load.threads)
+        self.takes_state = False
+        if load.library:
+            self.library = loading.open_library(descriptors[0])
+            getattr(self.library, load.entry)
+            self.style = "destination"
+            return Done(self.tripwire.changed(), self.style)
+        loading.lay_down(load.files)
+        self.module = loading.import_main(load.main)
+        self.target = getattr(self.module, load.entry)
+        self.style = load.style
+        if load.style != "module":
+            self.style, self.takes_state = loading.style_of(self.target, load)
+        return Done(self.tripwire.changed(), self.style)
+
+    def construct(self, construct: Construct, _: list[int]) -> Constructed:
+        if self.style != "module":
+            target = None if self.request.library else self.target
+            self.instances[construct.key] = Instance(cast("Callable[..., object]", target), None)
+            return Constructed((), "[]")
+        init = self._init_literal() if construct.init is None else construct.init
+        torch.manual_seed(construct.seed)
+        module = _build(self.target, ast.literal_eval(init))
+        instance = self.instances[construct.key] = Instance(module, module)
+        parameters = {name for name, _ in module.named_parameters(remove_duplicate=False)}
+        instance.state = dict(module.state_dict(keep_vars=True))
+        return Constructed(
+            tuple(State(n, located(t.detach()), n in parameters) for n, t in instance.state.items()), init
+        )
+
+    def _init_literal(self) -> str:
+        init = self.module.get_init_inputs()
+        text = repr(init)
+        try:
+            same = ast.literal_eval(text) == init
+        except (ValueError, SyntaxError):
+            same = False
+        if not same:
+            raise TypeError("get_init_inputs gives something other than numbers, strings and containers of them")
+        return text
+
+    def set_state(self, request: SetState, descriptors: list[int]) -> Matched:
+        arena = map_arena(descriptors[0], request.size)
+        given = {n: at(arena, s) for n, s in zip(request.names, request.slots, strict=True)}
+        instance = self.instances[request.key]
+        if instance.module is None:
+            instance.state = given
+            return Matched(tuple(given))
+        own = instance.module.state_dict(keep_vars=True)
+        matched = [n for n, t in given.items() if n in own and own[n].shape == t.shape]
+        with torch.no_grad():
+            for name in matched:
+                own[name].copy_(given[name])
+        return Matched(tuple(matched))
+
+    def draw(self, request: Draw, _: list[int]) -> Drawn:
+        torch.manual_seed(request.seed)
+        self.drawn = [argument(v) for v in self.module.get_inputs()]
+        self.drawn = [v.detach().contiguous() if isinstance(v, torch.Tensor) else v for v in self.drawn]
+        return Drawn(tuple(located(v) if isinstance(v, torch.Tensor) else v for v in self.drawn))
+
+    def bind(self, request: Bind, descriptors: list[int]) -> Done:
+        arena = map_arena(descriptors[0], request.size)
+        inputs = [a.value if isinstance(a, Scalar) else at(arena, a) for a in request.inputs]
+        outputs = [at(arena, s) for s in request.outputs]
+        instance = self.instances[request.key]
+        call = self._call(request, instance, inputs, outputs)
+        self.bindings[request.number] = Binding(call, inputs, instance)
+        return Done(self.tripwire.changed(), self.style)
+
+    def _call(
+        self, request: Bind, instance: Instance, inputs: list[Argument], outputs: list[torch.Tensor]
+    ) -> Callable[[], object]:
+        if self.request.library:
+            tensors = [a if isinstance(a, torch.Tensor) else _rank_zero(a) for a in inputs]
+            state = list(instance.state.values())
+            return abi.bind(self.library, self.request.entry, self.request.threads, tensors, state, outputs)
+        state = list(instance.state.values()) if self.takes_state else []
+        if self.style == "destination":
+            arguments = [*inputs, *state, *outputs]
+            return lambda: (instance.target(*arguments), None)[1]
+        if request.variant == "double":
+            return _in_double(instance, inputs)
+        target = instance.target
+        if request.variant == "compile":
+            target = cast("Callable[..., object]", torch.compile(target, dynamic=False))
+        arguments = [*inputs, *state]
+        return lambda: target(*arguments)
+
+    def trace(self, request: Trace, _: list[int]) -> Traced:
+        binding = self.bindings[request.number]
+        target = binding.instance.module or binding.instance.target
+        graph = trace(target, binding.inputs, {n: t.detach() for n, t in binding.instance.state.items()})
+        return Traced(json.dumps(graph))
+
+    def serve(self, _: Serve, descriptors: list[int]) -> Done:
+        memory = mmap.mmap(descriptors[0], page.PAGE_BYTES)
+        os.close(descriptors[0])
+        words = memoryview(memory).cast("Q")
+        text = memoryview(memory)[page.TEXT :]
+        number = words[page.DONE]
+        with torch.no_grad():
+            while (go := words[page.GO]) != page.LEAVE:
+                if go == number + 1:
+                    words[page.STATUS], body = self._outcome(words[page.BINDING])
+                    text[: len(body)] = body
+                    words[page.LENGTH] = len(body)
+                    words[page.DONE] = number = go
+        self.results.clear()
+        return Done(self.tripwire.changed(), self.style)
+
+    def _outcome(self, binding: int) -> tuple[int, bytes]:
+        try:
+            result = self.bindings[binding].call()
+            tensors = () if result is None and self.style == "destination" else outputs_of(result)
+            body = json.dumps(encode(Outcome(tuple(map(located, tensors)))))
+        except BaseException as e:
+            return page.RAISED, json.dumps(encode(failure(e))).encode()[: page.TEXT_BYTES]
+        self.results.append(tensors)
+        return page.RETURNED, body.encode()
+
+
+def _build(cls: Callable[..., object], init: object) -> torch.nn.Module:
+    if isinstance(init, dict):
+        module = cls(**init)
+    else:
+        module = cls(*cast("Sequence[object]", init))
+    if not isinstance(module, torch.nn.Module):
+        raise TypeError(f"{getattr(cls, '__name__', cls)} is not a torch.nn.Module")
+    return module
+
+
+def _rank_zero(value: float | int | bool) -> torch.Tensor:
+    return torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
+
+
+def _in_double(instance: Instance, inputs: list[Argument]) -> Callable[[], object]:
+    """The same call in float64: a copy of the module in double, floating inputs converted."""
+    target = instance.target if instance.module is None else copy.deepcopy(instance.module).double()
+
+    def call() -> object:
+        converted = [a.double() if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in inputs]
+        return target(*converted)
+
+    return call
+
+
+def failure(error: BaseException) -> Failed:
+    """What the judge is told of an exception of foreign code."""
+    text = "".join(traceback.format_exception(error))
+    return Failed(type(error).__name__[:80], text[-TRACEBACK_CHARACTERS:])
+
+
+def main(channel: Channel) -> None:
+    """Serve requests until the judge hangs up. The broad catch is this process's edge."""
+    runner = Runner()
+    while True:
+        try:
+            message, descriptors = channel.receive(None)
+        except EOFError:
+            return
+        request = decode(message, Load, Construct, SetState, Draw, Bind, Trace, Serve)
+        try:
+            reply = runner.handle(cast("Request", request), descriptors)
+        except BaseException as e:
+            reply = failure(e)
+        channel.send(encode(reply))

@@ -1,0 +1,208 @@
+"""The judge's end of a runner: requests over the channel, released calls over the shared page.
+
+Every byte that comes back is hostile. What the foreign code is to blame for raises Fault; what the machinery is
+to blame for raises InfraError.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from evaluator.device.cpu import SharedMemory
+from evaluator.evaluation import InfraError, Verdict
+from evaluator.harness import page
+from evaluator.harness.wire import Done, Failed, Outcome, Serve, WireError, decode, encode
+from evaluator.judge.faults import Fault, of_exit, of_failure
+from sandbox.api import Process, ProcessGone, SandboxProtocolError, Scheduling
+
+R = TypeVar("R")
+EXIT_GRACE = 2.0
+SPINS_PER_LOOK = 4096
+
+
+@dataclass(frozen=True)
+class Released:
+    """One released call: its time, what it told of its outputs, what was sampled, whether others disturbed it."""
+
+    nanoseconds: int
+    outcome: Outcome
+    sample: list[bytes]
+    disturbed: bool
+
+
+Sampler = Callable[[Outcome], list[bytes]]
+
+
+class RunnerClient:
+    """One runner. Requests are answered one at a time; while serving, only calls are."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self._page = SharedMemory("page", page.PAGE_BYTES)
+        self._words = self._page.view().cast("Q")
+        self._text = self._page.view()[page.TEXT :]
+        self._number = 0
+        self._serving = False
+
+    def request(self, message: object, reply: type[R], timeout: float, descriptors: Sequence[int] = ()) -> R:
+        """Send a request and wait for its reply. Raises Fault."""
+        self.leave(timeout)
+        return self._ask(message, reply, timeout, descriptors)
+
+    def _ask(self, message: object, reply: type[R], timeout: float, descriptors: Sequence[int]) -> R:
+        try:
+            self.process.channel.send(encode(message), descriptors)
+            return self._reply(reply, timeout)
+        except TimeoutError:
+            self.process.kill()
+            name = type(message).__name__.lower()
+            raise Fault(Verdict.TIMEOUT, f"no answer to {name!r} within {timeout:g} s") from None
+        except (EOFError, BrokenPipeError, ConnectionResetError, ProcessGone):
+            raise self._ended() from None
+        except (WireError, SandboxProtocolError) as e:
+            self.process.kill()
+            raise Fault(Verdict.INTEGRITY, f"the runner sent something that is no message: {e}") from None
+
+    def _reply(self, reply: type[R], timeout: float) -> R:
+        data, descriptors = self.process.channel.receive(timeout)
+        if descriptors:
+            raise WireError("a reply brought descriptors")
+        message: R | Failed = decode(data, reply, Failed)
+        if isinstance(message, Failed):
+            raise of_failure(message)
+        return message
+
+    def _ended(self) -> Fault:
+        """The fault of a process that is gone, once it is known how it ended."""
+        deadline = time.monotonic() + EXIT_GRACE
+        while (status := self.process.poll()) is None:
+            if time.monotonic() > deadline:
+                self.process.kill()
+                return Fault(Verdict.RUNTIME_ERROR, "the process closed its channel instead of answering")
+            time.sleep(0.001)
+        return of_exit(status, self.process.output()[1])
+
+    def call(
+        self, binding: int, prepare: Callable[[], None], sampler: Sampler, timeout: float
+    ) -> Released:
+        """One released call of a binding: freeze, `prepare` (fill memory), clock, thaw, done, sample, clock, freeze.
+
+        `sampler` reads the sample inside the clock. Raises Fault; the process is frozen when this returns.
+        """
+        try:
+            return self._call(binding, prepare, sampler, timeout)
+        except ProcessGone:
+            raise self._ended() from None
+
+    def _call(self, binding: int, prepare: Callable[[], None], sampler: Sampler, timeout: float) -> Released:
+        self._enter()
+        self.process.freeze()
+        prepare()
+        self._number += 1
+        self._words[page.BINDING] = binding
+        before = self.process.scheduling()
+        switches = _own_switches()
+        start = time.perf_counter_ns()
+        self._words[page.GO] = self._number
+        self.process.thaw()
+        self._await_done(start + int(timeout * 1e9), timeout)
+        outcome = self._outcome()
+        sample = sampler(outcome)
+        elapsed = time.perf_counter_ns() - start
+        self.process.freeze()
+        disturbed = _disturbed(before, self.process.scheduling(), elapsed) or _own_switches() > switches
+        return Released(elapsed, outcome, sample, disturbed)
+
+    def _await_done(self, deadline: int, timeout: float) -> None:
+        words, number, spins = self._words, self._number, 0
+        while words[page.DONE] != number:
+            spins += 1
+            if spins % SPINS_PER_LOOK:
+                continue
+            if self.process.poll() is not None:
+                raise self._ended()
+            if time.perf_counter_ns() > deadline:
+                self.process.kill()
+                raise Fault(Verdict.TIMEOUT, f"a call took longer than {timeout:g} s")
+
+    def _outcome(self) -> Outcome:
+        length = self._words[page.LENGTH]
+        try:
+            if length > page.TEXT_BYTES:
+                raise WireError("the outcome is longer than the page")
+            data = json.loads(bytes(self._text[:length]))
+            if self._words[page.STATUS] == page.RAISED:
+                raise of_failure(decode(data, Failed))
+            return decode(data, Outcome)
+        except (WireError, ValueError, RecursionError) as e:
+            raise Fault(Verdict.INTEGRITY, f"the runner described its outputs in no known form: {e}") from None
+
+    def _enter(self) -> None:
+        if self._serving:
+            return
+        self._words[page.GO] = self._number
+        self._words[page.DONE] = self._number
+        try:
+            self.process.channel.send(encode(Serve()), [self._page.descriptor])
+        except OSError:
+            raise self._ended() from None
+        self._serving = True
+
+    def leave(self, timeout: float) -> tuple[str, ...]:
+        """Stop serving; names of functions that the runner's process says were tampered with."""
+        if not self._serving:
+            return ()
+        self._serving = False
+        self._words[page.GO] = page.LEAVE
+        try:
+            self.process.thaw()
+        except ProcessGone:
+            raise self._ended() from None
+        return self._await_left(timeout)
+
+    def _await_left(self, timeout: float) -> tuple[str, ...]:
+        try:
+            return self._reply(Done, timeout).tampered
+        except TimeoutError:
+            self.process.kill()
+            raise Fault(Verdict.TIMEOUT, f"did not stop serving within {timeout:g} s") from None
+        except (EOFError, ConnectionResetError):
+            raise self._ended() from None
+        except (WireError, SandboxProtocolError) as e:
+            raise Fault(Verdict.INTEGRITY, f"the runner sent something that is no message: {e}") from None
+
+    def pause(self) -> None:
+        """Freeze the process where it is; `leave` or the next call lets it go on."""
+        if self._serving:
+            self.process.freeze()
+
+    def close(self) -> None:
+        """End the process and free the page."""
+        self.process.kill()
+        self._words.release()
+        self._text.release()
+        self._page.close()
+
+
+RUN_DELAY_SHARE = 0.02
+RUN_DELAY_NS = 50_000
+
+
+def _disturbed(before: Scheduling, after: Scheduling, elapsed: int) -> bool:
+    """Whether the process had to wait for a core longer than can be overlooked."""
+    delay = after.run_delay_ns - before.run_delay_ns
+    return delay > max(RUN_DELAY_NS, int(RUN_DELAY_SHARE * elapsed))
+
+
+def _own_switches() -> int:
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
+
+
+def infra(error: Exception) -> InfraError:
+    """An InfraError that says what broke."""
+    return InfraError(f"{type(error).__name__}: {error}")

@@ -1,0 +1,157 @@
+"""How far an output may be from the truth, and how far it is.
+
+Truth is the reference run in float64 on the same inputs. The yardstick is the reference's own error at its dtype,
+taken over several rounds and as a multiple of the output's scale (its RMS). For element i with true value e_i,
+
+    |c_i - e_i|  <=  ratio * own_max * scale  +  ulps * eps * max(scale, |e_i|)
+    RMS(c - e)   <=  ratio * own_rms * scale  +  ulps * eps * scale
+
+with `ratio` and `ulps` from the contract's accuracy and eps of the output's dtype. Integer and bool outputs must
+be equal to the reference's.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import torch
+
+from evaluator.harness.tensors import DTYPES
+from evaluator.judge.arena import TensorSpec
+from evaluator.problem.contract import Accuracy
+
+SAMPLES = 64
+MODE_POOL = 1024
+
+
+class Yardstick(enum.StrEnum):
+    """What an output is held against."""
+
+    FLOAT64 = "float64"
+    NATIVE = "native"  # the reference at its own dtype: it cannot run in float64
+    EXACT = "exact"
+
+
+@dataclass(frozen=True)
+class OwnError:
+    """The reference's own error as a multiple of the output's RMS: largest and RMS."""
+
+    largest: float = 0.0
+    rms: float = 0.0
+
+    def widened(self, other: OwnError) -> OwnError:
+        """The larger of both, each way."""
+        return OwnError(max(self.largest, other.largest), max(self.rms, other.rms))
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What one output should be in one round. `values` is float64, or the reference's dtype where exact."""
+
+    spec: TensorSpec
+    yardstick: Yardstick
+    values: torch.Tensor
+    scale: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How an output compares. The ratios are of error to bound: 1 is just allowed. Empty `reason`: right."""
+
+    reason: str
+    largest: float
+    rms: float
+
+
+def truth(spec: TensorSpec, native: torch.Tensor, double: torch.Tensor | None) -> Truth:
+    """The truth of an output from the reference's result at its dtype and, where there is one, in float64."""
+    if not native.dtype.is_floating_point:
+        return Truth(spec, Yardstick.EXACT, native, 0.0)
+    usable = double is not None and double.dtype == torch.float64 and bool(torch.isfinite(double).all())
+    if usable and double is not None and double.shape == native.shape:
+        return Truth(spec, Yardstick.FLOAT64, double, _rms(double))
+    values = native.double()
+    return Truth(spec, Yardstick.NATIVE, values, _rms(values))
+
+
+def own_error(truth: Truth, native: torch.Tensor) -> OwnError:
+    """The reference's own error in this round. Zero where there is nothing to compare it with."""
+    if truth.yardstick is not Yardstick.FLOAT64 or truth.values.numel() == 0:
+        return OwnError()
+    scale = max(truth.scale, torch.finfo(native.dtype).tiny)
+    error = (native.double() - truth.values).abs_()
+    return OwnError(float(error.max()) / scale, _rms(error) / scale)
+
+
+def compare(actual: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accuracy) -> Comparison:
+    """Hold a whole output against the truth. Its shape and dtype have been checked."""
+    expected = truth.values
+    if truth.yardstick is Yardstick.EXACT:
+        wrong = int((actual != expected).sum()) if actual.dtype != torch.bool else _unequal_bools(actual, expected)
+        return Comparison(f"{wrong} of {expected.numel()} elements differ" if wrong else "", float(wrong > 0), 0.0)
+    if expected.numel() == 0:
+        return Comparison("", 0.0, 0.0)
+    finite = int(torch.isfinite(actual).sum())
+    if finite < expected.numel():
+        return Comparison(f"{expected.numel() - finite} of {expected.numel()} elements are not finite", float("inf"), float("inf"))
+    error = (actual.double() - expected).abs_()
+    rms = _rms(error) / _rms_bound(truth, own, accuracy)
+    relative = error.div_(_bounds(expected, truth, own, accuracy))
+    largest = float(relative.max())
+    wrong = int((relative > 1).sum()) if largest > 1 else 0
+    return Comparison(_sentence(wrong, expected.numel(), largest, rms), largest, rms)
+
+
+def compare_sample(actual: torch.Tensor, indices: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accuracy) -> bool:
+    """Whether every sampled element (flat `indices`) is within its bound."""
+    expected = truth.values.reshape(-1)[indices]
+    if truth.yardstick is Yardstick.EXACT:
+        return bool((actual.view(torch.uint8) == expected.view(torch.uint8)).all())
+    error = (actual.double() - expected).abs_()
+    return bool((error <= _bounds(expected, truth, own, accuracy)).all())
+
+
+def sample_indices(truth: Truth, generator: torch.Generator) -> torch.Tensor:
+    """Flat indices to look at inside the clock: half of them anywhere, half where the value is not the commonest."""
+    count = truth.values.numel()
+    if count == 0:
+        return torch.empty(0, dtype=torch.int64)
+    pool = torch.randint(count, (MODE_POOL,), generator=generator)
+    values = truth.values.reshape(-1)[pool]
+    unusual = pool[values != values.mode().values]
+    half = min(SAMPLES // 2, unusual.numel())
+    return torch.cat((unusual[:half], pool[: SAMPLES - half])).clone()
+
+
+def _bounds(expected: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accuracy) -> torch.Tensor:
+    info = torch.finfo(DTYPES[truth.spec.dtype])
+    magnitude = expected.abs().clamp_(min=truth.scale)
+    if truth.yardstick is Yardstick.NATIVE:
+        relative = max(accuracy.fallback_rtol, accuracy.ulps * info.eps)
+        return magnitude.mul_(relative).add_(info.tiny)
+    floor = accuracy.ratio * own.largest * truth.scale + info.tiny
+    return magnitude.mul_(accuracy.ulps * info.eps).add_(floor)
+
+
+def _rms_bound(truth: Truth, own: OwnError, accuracy: Accuracy) -> float:
+    info = torch.finfo(DTYPES[truth.spec.dtype])
+    if truth.yardstick is Yardstick.NATIVE:
+        return max(accuracy.fallback_rtol, accuracy.ulps * info.eps) * truth.scale + float(info.tiny)
+    return (accuracy.ratio * own.rms + accuracy.ulps * info.eps) * truth.scale + float(info.tiny)
+
+
+def _sentence(wrong: int, count: int, largest: float, rms: float) -> str:
+    if wrong:
+        return f"{wrong} of {count} elements are further off than allowed, the worst {largest:.3g} times"
+    if rms > 1:
+        return f"the RMS error is {rms:.3g} times what is allowed"
+    return ""
+
+
+def _rms(values: torch.Tensor) -> float:
+    return float(values.double().square().mean().sqrt()) if values.numel() else 0.0
+
+
+def _unequal_bools(actual: torch.Tensor, expected: torch.Tensor) -> int:
+    return int((actual.view(torch.uint8) != expected.view(torch.uint8)).sum())

@@ -1,0 +1,246 @@
+"""A runner with its arenas: the reference, a baseline or the candidate, ready to be called on a workload.
+
+Knows where outputs are, whichever way the code returns them, and reads them: the sample inside the clock, the
+whole after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from evaluator.evaluation import Verdict
+from evaluator.harness.tensors import DTYPES
+from evaluator.harness.wire import Bind, Construct, Constructed, Done, Load, Located, Matched, Outcome, SetState
+from evaluator.judge.arena import Arena, Input, TensorSpec, contiguous_strides
+from evaluator.judge.client import Released, RunnerClient
+from evaluator.judge.faults import Fault
+from evaluator.judge.state import StateArena
+from evaluator.problem.contract import Timeouts
+from sandbox.api import MemoryUnreadable
+
+MAX_OUTPUTS = 64
+
+
+@dataclass
+class Place:
+    """One binding: an arena, its number in the runner, and what the outputs must look like."""
+
+    number: int
+    arena: Arena
+    specs: tuple[TensorSpec, ...]
+    mutable: tuple[int, ...]
+    previous: tuple[tuple[Located, torch.Tensor], ...] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A verified call: whole outputs at their dtype, the sample's tensors, and what was noticed besides values."""
+
+    released: Released
+    outputs: tuple[torch.Tensor, ...]
+    sampled: tuple[torch.Tensor, ...]
+    damage: str
+    reused: str
+
+
+class Seat:
+    """One foreign implementation in its runner."""
+
+    def __init__(self, client: RunnerClient, timeouts: Timeouts, variant: str = "plain") -> None:
+        self.client = client
+        self.timeouts = timeouts
+        self.variant = variant
+        self.style = ""
+        self.tampered: tuple[str, ...] = ()
+        self._places: dict[str, Place] = {}
+        self._number = 0
+
+    def load(self, load: Load, library: Sequence[int] = ()) -> None:
+        """Import the code. Raises Fault."""
+        done = self.client.request(load, Done, self.timeouts.load, library)
+        self.style = done.style
+        self.tampered += done.tampered
+
+    def construct(self, key: str, init: str | None, seed: int) -> Constructed:
+        """Make an instance. Raises Fault."""
+        return self.client.request(Construct(key, init, seed), Constructed, self.timeouts.load)
+
+    def set_state(self, key: str, state: StateArena) -> tuple[str, ...]:
+        """Give an instance its weights; the names it took."""
+        message = SetState(key, state.memory.size, state.names, state.slots)
+        return self.client.request(message, Matched, self.timeouts.load, [state.memory.descriptor]).names
+
+    def bind(
+        self,
+        workload: str,
+        key: str,
+        values: Sequence[Input],
+        inputs: Sequence[TensorSpec | None],
+        outputs: Sequence[TensorSpec],
+        mutable: Sequence[int] = (),
+        variant: str = "",
+        offset: int = 0,
+    ) -> None:
+        """Make an arena for a workload and hand it over. A workload bound before is let go."""
+        self.release(workload)
+        destination = outputs if self.style == "destination" else ()
+        arena = Arena(inputs, destination, offset)
+        arena.fill(values)
+        self._number += 1
+        message = Bind(
+            self._number, key, variant or self.variant, arena.size, arena.arguments(values), tuple(arena.output_slots)
+        )
+        done = self.client.request(message, Done, self.timeouts.load, [arena.memory.descriptor])
+        self.tampered += done.tampered
+        self._places[workload] = Place(self._number, arena, tuple(outputs), tuple(mutable))
+
+    def bound(self, workload: str) -> bool:
+        """Whether a workload is bound."""
+        return workload in self._places
+
+    def number(self, workload: str) -> int:
+        """The runner's number of a workload's binding."""
+        return self._places[workload].number
+
+    def release(self, workload: str) -> None:
+        """Give a workload's arena up."""
+        place = self._places.pop(workload, None)
+        if place is not None:
+            place.arena.close()
+
+    def call(
+        self,
+        workload: str,
+        values: Sequence[Input],
+        samples: Sequence[torch.Tensor],
+        warm_up: bool = False,
+        expected: Sequence[TensorSpec] | None = None,
+    ) -> Answer:
+        """One released call on fresh values, then everything about its outputs but their truth.
+
+        `samples` are flat indices per output, read inside the clock. Raises Fault for outputs of a wrong number,
+        shape, dtype, type or layout, and for an address that cannot be read.
+        """
+        place = self._places[workload]
+        timeout = self.timeouts.warm_up if warm_up else self.timeouts.call
+        specs = place.specs if expected is None else tuple(expected)
+        destination = self.style == "destination"
+
+        def sampler(outcome: Outcome) -> list[bytes]:
+            if destination:
+                return [_gather(t, i) for t, i in zip(place.arena.outputs, samples, strict=True)]
+            _check(outcome.outputs, specs)
+            return [self._peek(at, i) for at, i in zip(outcome.outputs, samples, strict=False)]
+
+        try:
+            released = self.client.call(place.number, lambda: place.arena.fill(values), sampler, timeout)
+            reused = self._reused(place)
+            outputs = self._outputs(place, released.outcome)
+        except MemoryUnreadable as e:
+            raise Fault(Verdict.INTEGRITY, f"an output lies where nothing can be read: {e}") from None
+        sampled = tuple(
+            torch.frombuffer(bytearray(b), dtype=DTYPES[s.dtype]) if b else torch.empty(0, dtype=DTYPES[s.dtype])
+            for b, s in zip(released.sample, specs, strict=False)
+        )
+        return Answer(released, outputs, sampled, place.arena.damage(place.mutable), reused)
+
+    def _peek(self, at: Located, indices: torch.Tensor) -> bytes:
+        size = DTYPES[at.dtype].itemsize
+        offsets = _offsets(indices, at.shape, at.strides)
+        return self.client.process.read_memory([(at.address + o * size, size) for o in offsets])
+
+    def _outputs(self, place: Place, outcome: Outcome) -> tuple[torch.Tensor, ...]:
+        if self.style == "destination":
+            return tuple(t.clone() for t in place.arena.outputs)
+        read = tuple((at, self._read(at)) for at in outcome.outputs)
+        place.previous = read
+        return tuple(_strided(flat, at) for at, flat in read)
+
+    def _read(self, at: Located) -> torch.Tensor:
+        dtype = DTYPES[at.dtype]
+        span = TensorSpec(at.shape, at.strides, at.dtype).span
+        flat = torch.empty(span, dtype=torch.uint8)
+        if span:
+            self.client.process.read_memory_into(at.address, memoryview(flat.numpy()))
+        return flat.view(dtype)
+
+    def _reused(self, place: Place) -> str:
+        """Whether the outputs of the call before are no longer what they were (the runner still holds them)."""
+        for number, (at, before) in enumerate(place.previous):
+            if not torch.equal(self._read(at).view(torch.uint8), before.view(torch.uint8)):
+                return f"output {number} of the call before was overwritten: results must stay as they are"
+        return ""
+
+    def leave(self) -> None:
+        """Stop serving, and take note of tampering."""
+        self.tampered += self.client.leave(self.timeouts.call)
+
+    def close(self) -> None:
+        """End the runner and free its arenas."""
+        self.client.close()
+        for workload in list(self._places):
+            self.release(workload)
+
+
+def _check(outputs: Sequence[Located], specs: Sequence[TensorSpec]) -> None:
+    """The number, shapes, dtypes, strides and exact types of outputs. Raises Fault. No specs: first look."""
+    if not specs:
+        _check_sane(outputs)
+        return
+    if len(outputs) != len(specs):
+        raise Fault(Verdict.INCORRECT, f"returned {len(outputs)} outputs, the reference returns {len(specs)}")
+    for number, (at, spec) in enumerate(zip(outputs, specs, strict=True)):
+        if at.shape != spec.shape:
+            raise Fault(Verdict.INCORRECT, f"output {number} has shape {list(at.shape)}, not {list(spec.shape)}")
+        if at.dtype != spec.dtype:
+            raise Fault(Verdict.INCORRECT, f"output {number} is {at.dtype}, not {spec.dtype}")
+        if _relevant(at.shape, at.strides) not in (
+            _relevant(at.shape, spec.strides),
+            _relevant(at.shape, contiguous_strides(at.shape)),
+        ):
+            raise Fault(Verdict.INCORRECT, f"output {number} has strides {list(at.strides)}, not {list(spec.strides)}")
+        if not at.exact:
+            raise Fault(Verdict.INTEGRITY, f"output {number} is not a plain torch.Tensor")
+
+
+def _check_sane(outputs: Sequence[Located]) -> None:
+    """What a reference may return. Raises Fault."""
+    if not 0 < len(outputs) <= MAX_OUTPUTS:
+        raise Fault(Verdict.RUNTIME_ERROR, f"returned {len(outputs)} outputs; 1 to {MAX_OUTPUTS} are possible")
+    for at in outputs:
+        if at.dtype not in DTYPES or len(at.shape) != len(at.strides):
+            raise Fault(Verdict.INTEGRITY, "an output is described in no known form")
+        if any(n < 0 for n in at.shape) or any(s < 0 for s in at.strides):
+            raise Fault(Verdict.INTEGRITY, "an output has a negative size or stride")
+        if TensorSpec(at.shape, at.strides, at.dtype).span > 1 << 36:
+            raise Fault(Verdict.RESOURCE_LIMIT, "an output is larger than 64 GiB")
+
+
+def _relevant(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
+    """Strides of the dimensions in which they matter."""
+    return tuple(s for n, s in zip(shape, strides, strict=True) if n > 1) if 0 not in shape else ()
+
+
+def _offsets(indices: torch.Tensor, shape: Sequence[int], strides: Sequence[int]) -> list[int]:
+    """Element offsets of flat (row-major) indices in a strided tensor."""
+    if tuple(strides) == contiguous_strides(shape):
+        return indices.tolist()
+    offsets = torch.zeros_like(indices)
+    rest = indices
+    for n, s in zip(reversed(shape), reversed(strides), strict=True):
+        offsets += rest % n * s
+        rest = rest // n
+    return offsets.tolist()
+
+
+def _gather(tensor: torch.Tensor, indices: torch.Tensor) -> bytes:
+    return tensor.view(-1)[indices].contiguous().view(torch.uint8).numpy().tobytes()
+
+
+def _strided(flat: torch.Tensor, at: Located) -> torch.Tensor:
+    if 0 in at.shape:
+        return torch.empty(at.shape, dtype=flat.dtype)
+    return flat.as_strided(at.shape, at.strides)

@@ -1,0 +1,51 @@
+"""Weights and buffers: one arena that the judge owns, the same values for both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+
+from evaluator.device.cpu import SharedMemory
+from evaluator.harness.tensors import at
+from evaluator.harness.wire import Slot, State
+from evaluator.judge.arena import ALIGN, TensorSpec, contiguous_strides
+
+CONSTANT_SPREAD = 0.25
+
+
+class StateArena:
+    """A state dict laid out in shared memory, contiguous, in order."""
+
+    def __init__(self, entries: Sequence[State], read: Callable[[State], torch.Tensor]) -> None:
+        position = 0
+        slots = []
+        for entry in entries:
+            strides = contiguous_strides(entry.tensor.shape)
+            slots.append(Slot(position, entry.tensor.shape, strides, entry.tensor.dtype))
+            span = TensorSpec(entry.tensor.shape, strides, entry.tensor.dtype).span
+            position = -(-(position + span) // ALIGN) * ALIGN
+        self.names = tuple(e.name for e in entries)
+        self.parameters = tuple(e.parameter for e in entries)
+        self.slots = tuple(slots)
+        self.memory = SharedMemory("state", position)
+        self.tensors = [at(self.memory.bytes, s) for s in slots]
+        for tensor, entry in zip(self.tensors, entries, strict=True):
+            tensor.copy_(read(entry))
+
+    def redraw_constants(self, generator: torch.Generator) -> tuple[str, ...]:
+        """Give floating parameters that are constant (zeros, ones) varied values near them; their names.
+
+        A candidate that leaves out a weight of ones or a bias of zeros is right only until it is trained.
+        """
+        changed = []
+        for name, tensor, parameter in zip(self.names, self.tensors, self.parameters, strict=True):
+            if parameter and tensor.is_floating_point() and tensor.numel() and bool((tensor == tensor.view(-1)[0]).all()):
+                noise = torch.randn(tensor.shape, generator=generator).to(tensor.dtype)
+                tensor.add_(noise, alpha=CONSTANT_SPREAD)
+                changed.append(name)
+        return tuple(changed)
+
+    def close(self) -> None:
+        """Give the memory up."""
+        self.memory.close()
