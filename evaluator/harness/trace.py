@@ -59,7 +59,7 @@ def trace(
         with torch.no_grad():
             traced = make_fx(
                 functionalize(flat, remove="mutations"),
-                decomposition_table=dict(core_aten_decompositions().items()),
+                decomposition_table=core_aten_decompositions(),  # type: ignore[arg-type]
                 tracing_mode="fake",
                 _allow_non_fake_inputs=True,
             )(list(parameters.values()), tensors)
