@@ -7,6 +7,7 @@ SHELL := /bin/bash
 PY := .venv/bin/python
 PYTEST := $(PY) -m pytest
 DEMO_OUT := demo-out
+DEMO_PROBLEM := examples/row_softmax.py
 
 # pytest ends with 5 where nothing matched; that is no failure of a run by marker.
 define run_tests
@@ -24,6 +25,14 @@ help: ## list the commands
 setup: .venv/.installed ## make .venv, install everything (the other targets do this themselves)
 	@scripts/system-packages.sh
 
+.PHONY: demo
+demo: setup ## the main job: search for a faster row softmax, report in demo-out/
+	@mkdir -p $(DEMO_OUT)
+	.venv/bin/kernelwright optimize $(DEMO_PROBLEM) --evaluations 12 --seconds 300 \
+		--data $(DEMO_OUT)/data --report $(DEMO_OUT)/report.html
+	@test -s $(DEMO_OUT)/report.html
+	@echo "The report is at $(DEMO_OUT)/report.html"
+
 .PHONY: check
 check: setup ## format, lint, types, layers
 	$(PY) -m ruff format --check .
@@ -39,6 +48,10 @@ test: setup ## all tests; those that time something run alone, after the others
 .PHONY: test-gpu
 test-gpu: setup ## the tests that need an NVIDIA GPU; skipped with a reason where there is none
 	$(call run_tests,-m gpu)
+
+.PHONY: bench
+bench: setup ## measure what is promised: start-up, time to a verdict
+	for script in benchmarks/*.py; do $(PY) "$$script"; done
 
 .PHONY: migrate
 migrate: setup ## bring the database to the newest schema
