@@ -1,1 +1,1 @@
-"""A job's report."""
+"""The job's report: one HTML file that needs nothing else."""

@@ -1,0 +1,82 @@
+"""The wiring: the only file that names concrete classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from agent.api import Proposer
+from agent.proposers import default_proposers
+from evaluator.judge.session import Judge, JudgeSettings
+from sandbox.api import Guarantee
+from sandbox.local import LocalSandbox
+from services.db import upgrade
+from services.db.baselines import BaselineCache
+from services.db.engine import Database
+from services.db.store import SqlStore
+from services.settings import Settings
+from services.workshop import Evaluator, Say
+
+
+class LocalWorkshop:
+    """Everything on this machine. See `services.workshop.Workshop`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._database = Database(settings.database_url)
+        self._ready = False
+
+    def store(self) -> SqlStore:
+        """The stored state; the embedded database is brought up to date first."""
+        return SqlStore(self._open())
+
+    def upgrade(self) -> str:
+        """Bring the schema up to date; its revision."""
+        upgrade.upgrade(self._database)
+        return upgrade.head()
+
+    @contextmanager
+    def evaluator(self, say: Say) -> Iterator[Evaluator]:
+        """A judge of our own."""
+        sandbox = LocalSandbox()
+        try:
+            with Judge(
+                sandbox=sandbox,
+                settings=JudgeSettings(),
+                build_cache=self.settings.build_cache,
+                baseline_cache=BaselineCache(self._open()),
+                say=say,
+            ) as judge:
+                yield judge
+        finally:
+            sandbox.close()
+
+    def proposers(self) -> tuple[Proposer, ...]:
+        """All proposers that this version has."""
+        return default_proposers()
+
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """What the sandbox enforces here."""
+        sandbox = LocalSandbox()
+        try:
+            return sandbox.guarantees()
+        finally:
+            sandbox.close()
+
+    def close(self) -> None:
+        """Close the database."""
+        self._database.close()
+
+    def _open(self) -> Database:
+        if not self._ready:
+            if self.settings.embedded:
+                upgrade.upgrade(self._database)
+            else:
+                upgrade.require_current(self._database)
+            self._ready = True
+        return self._database
+
+
+def open_workshop(settings: Settings) -> LocalWorkshop:
+    """The workshop of this machine. Opens nothing yet."""
+    return LocalWorkshop(settings)

@@ -1,0 +1,85 @@
+"""Results as a person reads them: rich tables. Foreign text is cleaned before it gets here or here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from agent.api import Attempt
+from evaluator.evaluation import Evaluation, GateState, Timing, Verdict
+from services.figures import MISSING, duration, ratio
+from services.text import line
+
+STATES = {GateState.PASSED: "green", GateState.FAILED: "bold red", GateState.NOT_RUN: "dim"}
+
+
+def console(as_json: bool) -> Console:
+    """Where people read results: standard output, or standard error where that is a machine's."""
+    return Console(file=sys.stderr if as_json else sys.stdout, highlight=False, soft_wrap=False)
+
+
+def verdict(value: Verdict) -> Text:
+    """The verdict, coloured; the word alone tells it too."""
+    return Text(value.value, style="bold green" if value is Verdict.ACCEPTED else "bold red")
+
+
+def evaluation(judged: Evaluation) -> RenderableType:
+    """One evaluation: verdict, gates, times."""
+    head = Text.assemble(verdict(judged.verdict), "  ", line(judged.reason, 400))
+    parts: list[RenderableType] = [head, gates(judged)]
+    if judged.timing is not None:
+        parts.append(times(judged.timing))
+    if judged.verdict is Verdict.ACCEPTED and not judged.promotable:
+        parts.append(
+            Text("Not promotable: the sandbox tier or the policy does not allow it.", style="yellow")
+        )
+    return Group(*parts)
+
+
+def gates(judged: Evaluation) -> Table:
+    """Every gate that was run, or failed; the others in one row."""
+    table = Table("gate", "state", "reason", box=None, pad_edge=False)
+    idle = [g.value for g, r in judged.gates.items() if r.state is GateState.NOT_RUN]
+    for gate, result in judged.gates.items():
+        if result.state is not GateState.NOT_RUN:
+            state = Text(result.state.value, style=STATES[result.state])
+            table.add_row(gate.value, state, Text(line(result.reason, 160)))
+    if idle:
+        table.add_row(Text("others", style="dim"), Text("not_run", style="dim"), Text(", ".join(idle), "dim"))
+    return table
+
+
+def times(timing: Timing) -> Table:
+    """Time per call by workload, and the speedup against the strongest baseline."""
+    names = sorted({b for w in timing.workloads for b in w.baselines})
+    table = Table("workload", "candidate", *names, "speedup", box=None, pad_edge=False)
+    for w in timing.workloads:
+        baselines = [duration(w.baselines[b].value) if b in w.baselines else MISSING for b in names]
+        table.add_row(Text(line(w.workload, 40)), duration(w.candidate.value), *baselines, ratio(w.speedup))
+    table.add_row("all, by weight", "", *("" for _ in names), Text(ratio(timing.speedup), style="bold"))
+    return table
+
+
+def attempts(made: Sequence[Attempt], reasons: Mapping[int, str], best: Attempt | None) -> Table:
+    """A job's attempts, by number."""
+    table = Table("#", "proposer", "verdict", box=None, pad_edge=False)
+    table.add_column("speedup", no_wrap=True)
+    for name, share in (("idea", 3), ("reason", 2)):
+        table.add_column(name, no_wrap=True, overflow="ellipsis", ratio=share)
+    for attempt in made:
+        judged = attempt.evaluation
+        why = judged.reason if judged else reasons.get(attempt.number, "")
+        table.add_row(
+            str(attempt.number),
+            attempt.proposal.proposer,
+            verdict(judged.verdict) if judged else Text(attempt.state.value, style="dim"),
+            ratio(judged.timing.speedup if judged and judged.timing else None),
+            Text(line(attempt.proposal.idea, 60)),
+            Text(line(why, 80)),
+            style="bold" if best is not None and attempt.number == best.number else "",
+        )
+    return table

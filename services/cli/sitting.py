@@ -1,0 +1,72 @@
+"""One sitting on a job: from where it stands until it ends or a person stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.api import Job, JobState, Proposer
+from agent.search import advance
+from evaluator.evaluation import Evaluation
+from evaluator.problem.candidate import Candidate
+from evaluator.problem.contract import Problem
+from services.cli.interrupts import Interrupts
+from services.cli.progress import Progress
+from services.db.store import SqlStore
+from services.errors import UsageError
+from services.workshop import Evaluator
+
+STOPPED = "stopped by a person"
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """What a sitting works with. The caller holds the job's lock."""
+
+    store: SqlStore
+    evaluator: Evaluator
+    proposers: Sequence[Proposer]
+    progress: Progress
+    interrupts: Interrupts
+
+    def work(self, job: Job) -> None:
+        """Step until the job ends; a stop that was asked for ends it as STOPPED, its open attempt put back."""
+        self.store.recover(job.id)
+        try:
+            self._steps(job)
+        except KeyboardInterrupt:
+            self.store.recover(job.id)
+        if self.interrupts.asked and self.store.job(job.id).state is JobState.RUNNING:
+            self.store.finish(job.id, JobState.STOPPED, STOPPED)
+
+    def _steps(self, job: Job) -> None:
+        self._show(job)
+        self.progress.say("tracing the reference")
+        with self.interrupts.interruptible():
+            graphs = self.evaluator.trace(job.problem)
+        while not self.interrupts.asked and advance(
+            job.id,
+            self.store,
+            self._evaluate,
+            self.proposers,
+            graphs,
+            self.evaluator.threads,
+            self.progress.say,
+        ):
+            self._show(job)
+
+    def _evaluate(self, problem: Problem, candidate: Candidate, policy: str) -> Evaluation:
+        with self.interrupts.interruptible():
+            return self.evaluator.evaluate(problem, candidate, policy)
+
+    def _show(self, job: Job) -> None:
+        self.progress.update(self.store.job(job.id), self.store.attempts(job.id))
+
+
+def choose(proposers: Sequence[Proposer], names: Sequence[str] | None) -> Sequence[Proposer]:
+    """The proposers named, all where None are. Raises UsageError for an unknown name."""
+    known = {p.name: p for p in proposers}
+    unknown = [n for n in names or () if n not in known]
+    if unknown:
+        raise UsageError(f"there is no proposer {unknown[0]!r}; choose from {', '.join(known)}")
+    return [p for p in proposers if not names or p.name in names]
