@@ -39,13 +39,11 @@ def parameters(node: Function | ast.Lambda, skip: int = 0) -> Parameters:
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements run when the module is imported, in order: also those below `if`, `try`, `with`, loops."""
-    for statement in body:
+    pending = body[::-1]
+    while pending:
+        statement = pending.pop()
         yield statement
-        for name in ("body", "handlers", "orelse", "finalbody"):
-            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                break
-            for child in getattr(statement, name, []):
-                yield from statements(child.body if isinstance(child, ast.ExceptHandler) else [child])
+        pending += _children(statement)[::-1]
 
 
 def bound(tree: ast.Module) -> dict[str, ast.stmt]:
@@ -82,6 +80,18 @@ def method(tree: ast.Module, owner: ast.ClassDef, name: str) -> Function | None:
                 seen.add(parent.name)
                 queue.append(parent)
     return None
+
+
+def _children(statement: ast.stmt) -> list[ast.stmt]:
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return []
+    found: list[ast.stmt] = []
+    for child in ast.iter_child_nodes(statement):
+        if isinstance(child, ast.stmt):
+            found.append(child)
+        elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
+            found += child.body
+    return found
 
 
 def _names_of(statement: ast.stmt) -> Iterator[str]:

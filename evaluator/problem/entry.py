@@ -10,6 +10,7 @@ import ast
 import io
 import re
 import tokenize
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -17,7 +18,7 @@ from evaluator.problem.bindings import Parameters, bound, is_dynamic, parameters
 from evaluator.problem.candidate import MAX_SOURCE_BYTES, Candidate, CandidateError, Entry, Language, Style
 from evaluator.problem.contract import Problem, ReferenceStyle
 from evaluator.problem.load import MAX_CANDIDATE_BYTES, MAX_FILES
-from evaluator.problem.source import check_text, parse_python
+from evaluator.problem.source import check_filled, check_text, parse_python
 
 MODULE = "ModelNew"
 FUNCTION = "run"
@@ -52,8 +53,11 @@ def parse_candidate(candidate: Candidate, problem: Problem) -> Entry:
 
 
 def read_header(source: str) -> Header:
-    """The header line of Python source: a comment of its own, anywhere. Raises CandidateError where it is wrong."""
-    texts = [m.group(1) for m in map(_HEADER.fullmatch, _comments(source)) if m]
+    """The header line of Python source: a comment of its own line, anywhere, with `=` in it.
+
+    Raises CandidateError where it is not understood.
+    """
+    texts = [m.group(1) for m in map(_HEADER.fullmatch, _comments(source)) if m and "=" in m.group(1)]
     if len(texts) > 1:
         raise CandidateError("more than one `# kernelwright:` line; keep one")
     fields: dict[str, str] = {}
@@ -72,6 +76,8 @@ def read_header(source: str) -> Header:
 
 def _comments(source: str) -> list[str]:
     """Comments that stand alone on a line without indentation."""
+    if "kernelwright" not in source:
+        return []
     tokens = tokenize.generate_tokens(io.StringIO(source.removeprefix("\ufeff")).readline)
     try:
         return [t.string.strip() for t in tokens if t.type == tokenize.COMMENT and t.start[1] == 0]
@@ -86,18 +92,21 @@ def _check_files(candidate: Candidate) -> None:
     if len(candidate.files) > MAX_FILES:
         raise CandidateError(f"{len(candidate.files)} files; at most {MAX_FILES} are taken")
     for name, text in candidate.files.items():
-        _check_name(name)
-        check_text(text if name == main else text or " #", name, MAX_SOURCE_BYTES, CandidateError)
+        _check_name(name, candidate.files)
+        check_text(text, name, MAX_SOURCE_BYTES, CandidateError)
+    check_filled(candidate.main, main, CandidateError)
     total = sum(len(text.encode()) for text in candidate.files.values())
     if total > MAX_CANDIDATE_BYTES:
         raise CandidateError(f"{total} bytes of source in all; at most {MAX_CANDIDATE_BYTES} are taken")
 
 
-def _check_name(name: str) -> None:
+def _check_name(name: str, names: Collection[str]) -> None:
     path = PurePosixPath(name)
     plain = name.isprintable() and len(name) <= 200 and "\\" not in name and path.as_posix() == name
     if not plain or path.is_absolute() or ".." in path.parts or not path.parts:
         raise CandidateError(f"{name!r} is not a plain relative file name")
+    if not {parent.as_posix() for parent in list(path.parents)[:-1]}.isdisjoint(names):
+        raise CandidateError(f"{name!r} lies in a folder that has the name of a file")
 
 
 def _cpp_entry(candidate: Candidate) -> Entry:

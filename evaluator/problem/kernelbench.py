@@ -9,21 +9,17 @@ import ast
 from collections.abc import Mapping
 
 from evaluator.problem import reference
-from evaluator.problem.bindings import bound, parameters
+from evaluator.problem.bindings import bound
 from evaluator.problem.constants import set_constants
 from evaluator.problem.contract import Contract, Problem, ProblemError, Reference, ReferenceStyle, Workload
 from evaluator.problem.source import parse_python
 
 WORKLOAD = "default"
-_NEEDED = {
-    "get_inputs": "def get_inputs(): return [...]  # the arguments of forward",
-    "get_init_inputs": "def get_init_inputs(): return []  # the arguments of Model",
-}
 
 
 def looks_like(tree: ast.Module) -> bool:
     """Whether the file has a `Model` or draws its own inputs, so that this format's errors are the helpful ones."""
-    return not bound(tree).keys().isdisjoint({reference.MODULE, *_NEEDED})
+    return not bound(tree).keys().isdisjoint({reference.MODULE, *reference.DRAWING})
 
 
 def parse(name: str, source: str, settings: Mapping[str, object]) -> Problem:
@@ -37,21 +33,12 @@ def parse(name: str, source: str, settings: Mapping[str, object]) -> Problem:
     if reference.MODULE not in names:
         raise ProblemError(f"no `class {reference.MODULE}(nn.Module)` is defined; it is what gets optimised")
     reference.call(tree, reference.MODULE)
-    for function, example in _NEEDED.items():
-        _check_drawing(names.get(function), function, example)
+    for function in reference.DRAWING:
+        reference.check_drawing(names, function)
     contract = Contract(name=name, workloads=(Workload(WORKLOAD, {}),))
     source = set_constants(source, settings)
     found = Reference(source, reference.MODULE, ReferenceStyle.MODULE)
     return Problem(contract, found, "kernelbench", _notes(contract))
-
-
-def _check_drawing(statement: ast.stmt | None, name: str, example: str) -> None:
-    if statement is None:
-        raise ProblemError(f"`{name}` is missing; add: {example}")
-    if isinstance(statement, ast.AsyncFunctionDef):
-        raise ProblemError(f"`{name}` is async; write a plain function")
-    if isinstance(statement, ast.FunctionDef) and not parameters(statement).takes(0):
-        raise ProblemError(f"`{name}` must be callable without arguments")
 
 
 def _notes(contract: Contract) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from evaluator.problem import kernelbench, native
 from evaluator.problem.candidate import MAX_SOURCE_BYTES, Candidate, CandidateError, Language
 from evaluator.problem.contract import Problem, ProblemError
 from evaluator.problem.reference import FUNCTION, MODULE
-from evaluator.problem.source import check_text, parse_python, read_source
+from evaluator.problem.source import check_filled, check_text, parse_python, read_source
 
 MAX_PROBLEM_BYTES = 1 << 20
 MAX_FILES = 64
@@ -21,7 +21,7 @@ _MAIN = {".py": ("candidate.py", Language.PYTHON), ".cpp": ("candidate.cpp", Lan
 def load_problem(path: Path | str, settings: Mapping[str, object] | None = None) -> Problem:
     """The problem in a Python file, native (with a contract) or KernelBench.
 
-    settings: NAME → literal, see `native.parse` and `kernelbench.parse`. Raises ProblemError, which names the file.
+    settings: NAME → literal, see `native.parse` and `kernelbench.parse`. Raises ProblemError.
     """
     path = Path(path)
     if path.suffix == ".toml":
@@ -36,6 +36,8 @@ def parse_problem(
     name: str, source: str, toml: str | None = None, settings: Mapping[str, object] | None = None
 ) -> Problem:
     """The problem in the text of a file called `name` (without suffix). Raises ProblemError."""
+    name = "".join(c if c.isprintable() else "_" for c in name)[:200]
+    check_filled(source, name, ProblemError)
     check_text(source, name, MAX_PROBLEM_BYTES, ProblemError)
     tree = parse_python(source, name, ProblemError)
     if toml is not None or native.has_contract(tree):

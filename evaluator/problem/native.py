@@ -74,10 +74,11 @@ def _literal(assigned: list[ast.stmt]) -> object:
 def _refuse_duplicates(value: ast.expr) -> None:
     for node in ast.walk(value):
         if isinstance(node, ast.Dict):
-            keys = [k.value for k in node.keys if isinstance(k, ast.Constant)]
-            for i, key in enumerate(keys):
-                if key in keys[:i]:
+            seen: set[object] = set()
+            for key in (k.value for k in node.keys if isinstance(k, ast.Constant)):
+                if key in seen:
                     raise ContractError(str(key), f"is given twice (line {node.lineno})")
+                seen.add(key)
 
 
 def _set_axes(
@@ -109,6 +110,7 @@ def _complete(contract: Contract, tree: ast.Module, entry: str) -> Contract:
             raise ContractError("inputs", "is missing (or define `get_inputs()` to draw them in the file)")
         if contract.axes or len(contract.workloads) > 1:
             raise ContractError("inputs", "is missing; axes and workloads need declared inputs")
+        reference.check_drawing(names, "get_inputs")
         if contract.mutates:
             raise ContractError("mutates", "needs declared inputs")
     else:
@@ -118,6 +120,8 @@ def _complete(contract: Contract, tree: ast.Module, entry: str) -> Contract:
     elif "get_init_inputs" not in names:
         reference.check_init(tree, entry, ())
         return replace(contract, init=())
+    else:
+        reference.check_drawing(names, "get_init_inputs")
     return contract
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from evaluator.problem.bindings import Function, Parameters, bound, method, parameters
 from evaluator.problem.contract import ContractError, InputSpec, ProblemError, Reference, ReferenceStyle
 
 FUNCTION = "reference"
 MODULE = "Model"
+DRAWING = {
+    "get_inputs": "def get_inputs(): return [...]  # the arguments of the reference",
+    "get_init_inputs": "def get_init_inputs(): return []  # the arguments of Model",
+}
+
+_TORCH_MODULES = ("torch.nn.Module", "nn.Module", "Module")
 
 
 def find(tree: ast.Module, source: str) -> Reference:
@@ -34,7 +40,7 @@ def call(tree: ast.Module, entry: str) -> Function | None:
     statement = bound(tree)[entry]
     if isinstance(statement, ast.ClassDef):
         forward = method(tree, statement, "forward")
-        if forward is None and _bases_are_known(tree, statement):
+        if forward is None and all(ast.unparse(base) in _TORCH_MODULES for base in statement.bases):
             raise ProblemError(
                 f"class `{entry}` has no `forward` method; define what is to be optimised there"
             )
@@ -74,14 +80,15 @@ def check_init(tree: ast.Module, entry: str, init: Sequence[object]) -> None:
         raise ContractError("init", f"{len(init)} declared, but {entry}.__init__ takes {_spoken(signature)}")
 
 
-def _bases_are_known(tree: ast.Module, owner: ast.ClassDef) -> bool:
-    """Whether every base is torch's Module, so that nothing unseen can define `forward`."""
-    names = bound(tree)
-    return not any(
-        isinstance(base, ast.Name) and base.id in names and isinstance(names[base.id], ast.ImportFrom)
-        for base in owner.bases
-        if ast.unparse(base) != "Module"
-    )
+def check_drawing(names: Mapping[str, ast.stmt], name: str) -> None:
+    """Raise ProblemError where the top-level function `name`, a key of DRAWING, is missing or needs arguments."""
+    statement = names.get(name)
+    if statement is None:
+        raise ProblemError(f"`{name}` is missing; add: {DRAWING[name]}")
+    if isinstance(statement, ast.AsyncFunctionDef):
+        raise ProblemError(f"`{name}` is async; write a plain function")
+    if isinstance(statement, ast.FunctionDef) and not parameters(statement).takes(0):
+        raise ProblemError(f"`{name}` must be callable without arguments")
 
 
 def _spoken(signature: Parameters) -> str:

@@ -25,7 +25,10 @@ def join(path: str, key: str) -> str:
 
 def describe(value: object) -> str:
     """A value for an error text, cut short."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        return f"a {type(value).__name__} too long to show"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -106,15 +109,19 @@ def choice(options: Collection[str], later: Mapping[str, str] | None = None) -> 
     return read
 
 
-def sequence(item: Reader[T], least: int = 0, most: int = 64) -> Reader[tuple[T, ...]]:
-    """A list of `least` to `most` items."""
+def sequence(item: Reader[T], least: int = 0, most: int = 64, unique: bool = False) -> Reader[tuple[T, ...]]:
+    """A list of `least` to `most` items, each a different one where `unique`."""
 
     def read(path: str, raw: object) -> tuple[T, ...]:
         if not isinstance(raw, (list, tuple)):
             raise ContractError(path, f"must be a list, not {describe(raw)}")
         if not least <= len(raw) <= most:
             raise ContractError(path, f"must have {least} to {most} items, not {len(raw)}")
-        return tuple(item(f"{path}[{i}]", r) for i, r in enumerate(raw))
+        items = tuple(item(f"{path}[{i}]", r) for i, r in enumerate(raw))
+        for i, value in enumerate(items):
+            if unique and value in items[:i]:
+                raise ContractError(f"{path}[{i}]", f"{describe(value)} is given twice")
+        return items
 
     return read
 

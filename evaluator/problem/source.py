@@ -42,10 +42,14 @@ def decode(data: bytes, what: str, refuse: Refuse) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def check_text(text: str, what: str, limit: int, refuse: Refuse) -> None:
-    """Refuse text that is empty, blank, too large, holds NUL, or cannot be written as UTF-8."""
+def check_filled(text: str, what: str, refuse: Refuse) -> None:
+    """Refuse text that is empty or blank."""
     if not text.strip().strip("\ufeff").strip():
         raise refuse(f"{what} is empty")
+
+
+def check_text(text: str, what: str, limit: int, refuse: Refuse) -> None:
+    """Refuse text that is too large (bytes of UTF-8), holds NUL, or cannot be written as UTF-8."""
     if "\0" in text:
         raise refuse(f"{what} contains a NUL character; give UTF-8 text")
     try:
