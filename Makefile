@@ -7,7 +7,7 @@ SHELL := /bin/bash
 PY := .venv/bin/python
 PYTEST := $(PY) -m pytest
 DEMO_OUT := demo-out
-DEMO_PROBLEM := examples/row_softmax.py
+DEMO_PROBLEM := examples/softmax.py
 
 # pytest ends with 5 where nothing matched; that is no failure of a run by marker.
 define run_tests

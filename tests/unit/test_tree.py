@@ -40,7 +40,7 @@ def lines_matching(pattern: str) -> list[str]:
 
 
 def test_no_text_names_a_path_of_one_machine() -> None:
-    homes = "|".join(["home/[a-z]", "Users/[A-Za-z]", "root/[.]", "work/[a-z.]", "opt/" + "wheels"])
+    homes = "|".join(["home/[a-z]", "Users/[A-Za-z]", "root/[.]pyenv", "work/[a-z.]", "opt/" + "wheels"])
     assert lines_matching(rf"(?<![\w.)}}\]<-])/({homes})") == []
 
 
