@@ -49,7 +49,11 @@ class KwArgs(ctypes.Structure):
 def _tensor(tensor: torch.Tensor) -> KwTensor:
     sizes = (ctypes.c_int64 * max(1, tensor.dim()))(*tensor.shape)
     strides = (ctypes.c_int64 * max(1, tensor.dim()))(*tensor.stride())
-    span = 0 if 0 in tensor.shape else 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+    span = (
+        0
+        if 0 in tensor.shape
+        else 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+    )
     code = DTYPE_CODES[NAMES[tensor.dtype]]
     return KwTensor(tensor.data_ptr(), code, tensor.dim(), sizes, strides, span * tensor.element_size())
 

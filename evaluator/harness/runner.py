@@ -143,7 +143,9 @@ class Runner:
         except (ValueError, SyntaxError):
             same = False
         if not same:
-            raise TypeError("get_init_inputs gives something other than numbers, strings and containers of them")
+            raise TypeError(
+                "get_init_inputs gives something other than numbers, strings and containers of them"
+            )
         return text
 
     def set_state(self, request: SetState, descriptors: list[int]) -> Matched:
@@ -246,7 +248,9 @@ def _in_double(instance: Instance, inputs: list[Argument]) -> Callable[[], objec
     target = instance.target if instance.module is None else copy.deepcopy(instance.module).double()
 
     def call() -> object:
-        converted = [a.double() if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in inputs]
+        converted = [
+            a.double() if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in inputs
+        ]
         return target(*converted)
 
     return call

@@ -56,7 +56,10 @@ def located(tensor: torch.Tensor) -> Located:
         shape=tuple(tensor.shape),
         strides=tuple(_stride(tensor)),
         dtype=dtype,
-        exact=_type(tensor) is torch.Tensor and not tensor.__dict__ and not tensor.is_conj() and not tensor.is_neg(),
+        exact=_type(tensor) is torch.Tensor
+        and not tensor.__dict__
+        and not tensor.is_conj()
+        and not tensor.is_neg(),
     )
 
 

@@ -23,7 +23,16 @@ _WATCHED: tuple[types.ModuleType | type, ...] = (
 )
 _HARMLESS = frozenset(
     {"__warningregistry__", "_", "displayhook", "excepthook", "stdout", "stderr", "stdin", "path", "modules"}
-    | {"last_type", "last_value", "last_traceback", "last_exc", "ps1", "ps2", "dont_write_bytecode", "__annotations__"}
+    | {
+        "last_type",
+        "last_value",
+        "last_traceback",
+        "last_exc",
+        "ps1",
+        "ps2",
+        "dont_write_bytecode",
+        "__annotations__",
+    }
 )
 
 

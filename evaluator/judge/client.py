@@ -72,10 +72,9 @@ class RunnerClient:
         data, descriptors = self.process.channel.receive(timeout)
         if descriptors:
             raise WireError("a reply brought descriptors")
-        message: R | Failed = decode(data, reply, Failed)
-        if isinstance(message, Failed):
-            raise of_failure(message)
-        return message
+        if data.get("t") == Failed.__name__:
+            raise of_failure(decode(data, Failed))
+        return decode(data, reply)
 
     def _ended(self) -> Fault:
         """The fault of a process that is gone, once it is known how it ended."""
@@ -87,9 +86,7 @@ class RunnerClient:
             time.sleep(0.001)
         return of_exit(status, self.process.output()[1])
 
-    def call(
-        self, binding: int, prepare: Callable[[], None], sampler: Sampler, timeout: float
-    ) -> Released:
+    def call(self, binding: int, prepare: Callable[[], None], sampler: Sampler, timeout: float) -> Released:
         """One released call of a binding: freeze, `prepare` (fill memory), clock, thaw, done, sample, clock, freeze.
 
         `sampler` reads the sample inside the clock. Raises Fault; the process is frozen when this returns.
@@ -140,7 +137,9 @@ class RunnerClient:
                 raise of_failure(decode(data, Failed))
             return decode(data, Outcome)
         except (WireError, ValueError, RecursionError) as e:
-            raise Fault(Verdict.INTEGRITY, f"the runner described its outputs in no known form: {e}") from None
+            raise Fault(
+                Verdict.INTEGRITY, f"the runner described its outputs in no known form: {e}"
+            ) from None
 
     def _enter(self) -> None:
         if self._serving:

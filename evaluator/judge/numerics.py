@@ -88,13 +88,23 @@ def compare(actual: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accurac
     """Hold a whole output against the truth. Its shape and dtype have been checked."""
     expected = truth.values
     if truth.yardstick is Yardstick.EXACT:
-        wrong = int((actual != expected).sum()) if actual.dtype != torch.bool else _unequal_bools(actual, expected)
-        return Comparison(f"{wrong} of {expected.numel()} elements differ" if wrong else "", float(wrong > 0), 0.0)
+        wrong = (
+            int((actual != expected).sum())
+            if actual.dtype != torch.bool
+            else _unequal_bools(actual, expected)
+        )
+        return Comparison(
+            f"{wrong} of {expected.numel()} elements differ" if wrong else "", float(wrong > 0), 0.0
+        )
     if expected.numel() == 0:
         return Comparison("", 0.0, 0.0)
     finite = int(torch.isfinite(actual).sum())
     if finite < expected.numel():
-        return Comparison(f"{expected.numel() - finite} of {expected.numel()} elements are not finite", float("inf"), float("inf"))
+        return Comparison(
+            f"{expected.numel() - finite} of {expected.numel()} elements are not finite",
+            float("inf"),
+            float("inf"),
+        )
     error = (actual.double() - expected).abs_()
     rms = _rms(error) / _rms_bound(truth, own, accuracy)
     relative = error.div_(_bounds(expected, truth, own, accuracy))
@@ -103,7 +113,9 @@ def compare(actual: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accurac
     return Comparison(_sentence(wrong, expected.numel(), largest, rms), largest, rms)
 
 
-def compare_sample(actual: torch.Tensor, indices: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accuracy) -> bool:
+def compare_sample(
+    actual: torch.Tensor, indices: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accuracy
+) -> bool:
     """Whether every sampled element (flat `indices`) is within its bound."""
     expected = truth.values.reshape(-1)[indices]
     if truth.yardstick is Yardstick.EXACT:

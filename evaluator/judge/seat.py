@@ -13,7 +13,17 @@ import torch
 
 from evaluator.evaluation import Verdict
 from evaluator.harness.tensors import DTYPES
-from evaluator.harness.wire import Bind, Construct, Constructed, Done, Load, Located, Matched, Outcome, SetState
+from evaluator.harness.wire import (
+    Bind,
+    Construct,
+    Constructed,
+    Done,
+    Load,
+    Located,
+    Matched,
+    Outcome,
+    SetState,
+)
 from evaluator.judge.arena import Arena, Input, TensorSpec, contiguous_strides
 from evaluator.judge.client import Released, RunnerClient
 from evaluator.judge.faults import Fault
@@ -86,12 +96,17 @@ class Seat:
     ) -> None:
         """Make an arena for a workload and hand it over. A workload bound before is let go."""
         self.release(workload)
-        destination = outputs if self.style == "destination" else ()
-        arena = Arena(inputs, destination, offset)
+        written = [TensorSpec(o.shape, contiguous_strides(o.shape), o.dtype) for o in outputs]
+        arena = Arena(inputs, written if self.style == "destination" else (), offset)
         arena.fill(values)
         self._number += 1
         message = Bind(
-            self._number, key, variant or self.variant, arena.size, arena.arguments(values), tuple(arena.output_slots)
+            self._number,
+            key,
+            variant or self.variant,
+            arena.size,
+            arena.arguments(values),
+            tuple(arena.output_slots),
         )
         done = self.client.request(message, Done, self.timeouts.load, [arena.memory.descriptor])
         self.tampered += done.tampered
@@ -142,7 +157,9 @@ class Seat:
         except MemoryUnreadable as e:
             raise Fault(Verdict.INTEGRITY, f"an output lies where nothing can be read: {e}") from None
         sampled = tuple(
-            torch.frombuffer(bytearray(b), dtype=DTYPES[s.dtype]) if b else torch.empty(0, dtype=DTYPES[s.dtype])
+            torch.frombuffer(bytearray(b), dtype=DTYPES[s.dtype])
+            if b
+            else torch.empty(0, dtype=DTYPES[s.dtype])
             for b, s in zip(released.sample, specs, strict=False)
         )
         return Answer(released, outputs, sampled, place.arena.damage(place.mutable), reused)
@@ -164,7 +181,7 @@ class Seat:
         span = TensorSpec(at.shape, at.strides, at.dtype).span
         flat = torch.empty(span, dtype=torch.uint8)
         if span:
-            self.client.process.read_memory_into(at.address, memoryview(flat.numpy()))
+            self.client.process.read_memory_into(at.address, flat.numpy().data)
         return flat.view(dtype)
 
     def _reused(self, place: Place) -> str:
@@ -188,35 +205,39 @@ class Seat:
 def _check(outputs: Sequence[Located], specs: Sequence[TensorSpec]) -> None:
     """The number, shapes, dtypes, strides and exact types of outputs. Raises Fault. No specs: first look."""
     if not specs:
-        _check_sane(outputs)
+        check_sane(outputs)
         return
     if len(outputs) != len(specs):
         raise Fault(Verdict.INCORRECT, f"returned {len(outputs)} outputs, the reference returns {len(specs)}")
     for number, (at, spec) in enumerate(zip(outputs, specs, strict=True)):
         if at.shape != spec.shape:
-            raise Fault(Verdict.INCORRECT, f"output {number} has shape {list(at.shape)}, not {list(spec.shape)}")
+            raise Fault(
+                Verdict.INCORRECT, f"output {number} has shape {list(at.shape)}, not {list(spec.shape)}"
+            )
         if at.dtype != spec.dtype:
             raise Fault(Verdict.INCORRECT, f"output {number} is {at.dtype}, not {spec.dtype}")
         if _relevant(at.shape, at.strides) not in (
             _relevant(at.shape, spec.strides),
             _relevant(at.shape, contiguous_strides(at.shape)),
         ):
-            raise Fault(Verdict.INCORRECT, f"output {number} has strides {list(at.strides)}, not {list(spec.strides)}")
+            raise Fault(
+                Verdict.INCORRECT, f"output {number} has strides {list(at.strides)}, not {list(spec.strides)}"
+            )
         if not at.exact:
             raise Fault(Verdict.INTEGRITY, f"output {number} is not a plain torch.Tensor")
 
 
-def _check_sane(outputs: Sequence[Located]) -> None:
-    """What a reference may return. Raises Fault."""
-    if not 0 < len(outputs) <= MAX_OUTPUTS:
-        raise Fault(Verdict.RUNTIME_ERROR, f"returned {len(outputs)} outputs; 1 to {MAX_OUTPUTS} are possible")
+def check_sane(outputs: Sequence[Located]) -> None:
+    """Whether tensors are described so that they can be read at all. Raises Fault."""
+    if len(outputs) > MAX_OUTPUTS:
+        raise Fault(Verdict.RUNTIME_ERROR, f"{len(outputs)} tensors; at most {MAX_OUTPUTS} are possible")
     for at in outputs:
         if at.dtype not in DTYPES or len(at.shape) != len(at.strides):
-            raise Fault(Verdict.INTEGRITY, "an output is described in no known form")
+            raise Fault(Verdict.INTEGRITY, "a tensor is described in no known form")
         if any(n < 0 for n in at.shape) or any(s < 0 for s in at.strides):
-            raise Fault(Verdict.INTEGRITY, "an output has a negative size or stride")
+            raise Fault(Verdict.INTEGRITY, "a tensor has a negative size or stride")
         if TensorSpec(at.shape, at.strides, at.dtype).span > 1 << 36:
-            raise Fault(Verdict.RESOURCE_LIMIT, "an output is larger than 64 GiB")
+            raise Fault(Verdict.RESOURCE_LIMIT, "a tensor is larger than 64 GiB")
 
 
 def _relevant(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:

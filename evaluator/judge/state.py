@@ -40,7 +40,7 @@ class StateArena:
         """
         changed = []
         for name, tensor, parameter in zip(self.names, self.tensors, self.parameters, strict=True):
-            if parameter and tensor.is_floating_point() and tensor.numel() and bool((tensor == tensor.view(-1)[0]).all()):
+            if parameter and _constant(tensor):
                 noise = torch.randn(tensor.shape, generator=generator).to(tensor.dtype)
                 tensor.add_(noise, alpha=CONSTANT_SPREAD)
                 changed.append(name)
@@ -49,3 +49,7 @@ class StateArena:
     def close(self) -> None:
         """Give the memory up."""
         self.memory.close()
+
+
+def _constant(tensor: torch.Tensor) -> bool:
+    return tensor.is_floating_point() and tensor.numel() > 0 and bool((tensor == tensor.view(-1)[0]).all())

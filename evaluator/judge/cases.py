@@ -1,0 +1,118 @@
+"""The points at which a problem is judged: its workloads, and hidden ones drawn from its envelope."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evaluator.judge.arena import TensorSpec, contiguous_strides, laid_out
+from evaluator.problem.contract import Axis, Contract, InputSpec, Layout
+from evaluator.problem.envelope import workload_bytes
+from evaluator.problem.expressions import axes_of, evaluate, sizes
+
+PRIMES = (2, 3, 5, 7, 13, 31, 61, 127, 251, 509, 1021, 2039, 4093, 8191)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One point of the envelope. `key` names the module instance it is called on: cases whose constructor
+    arguments are equal share one. `init` is those arguments as a Python literal, None where the file gives them."""
+
+    name: str
+    axes: Mapping[str, int]
+    weight: float
+    key: str
+    init: str | None
+    layout: Layout | None = None
+
+
+def visible(contract: Contract) -> tuple[Case, ...]:
+    """The declared workloads."""
+    return tuple(_case(contract, w.name, contract.axis_values(w), w.weight) for w in contract.workloads)
+
+
+def hidden(contract: Contract, chance: random.Random, count: int) -> tuple[Case, ...]:
+    """Points that the candidate's author did not choose: smallest, odd and prime sizes, then any.
+
+    None is larger than the largest workload. Empty where no axis has a range.
+    """
+    free = [a for a in contract.axes if a.low != a.high]
+    if not free:
+        return ()
+    fixed = {a.name: a.low for a in contract.axes if a.low == a.high}
+    most = {a.name: max(w.axes[a.name] for w in contract.workloads) for a in free}
+    known = [contract.axis_values(w) for w in contract.workloads]
+    limit = max(workload_bytes(contract, w) for w in contract.workloads)
+    found: list[dict[str, int]] = []
+    for attempt in range(8 * count):
+        pick = _smallest if attempt == 0 else _odd if attempt % 2 else _any
+        axes = fixed | {a.name: pick(a, most[a.name], chance) for a in free}
+        if axes not in known and axes not in found and _bytes(contract, axes) <= limit:
+            found.append(axes)
+        if len(found) == count:
+            break
+    return tuple(_case(contract, f"hidden-{i}", axes, 0.0) for i, axes in enumerate(found))
+
+
+def input_specs(contract: Contract, case: Case) -> tuple[TensorSpec | None, ...]:
+    """Where declared inputs lie; None for Python numbers."""
+    assert contract.inputs is not None
+    return tuple(_input(spec, case) for spec in contract.inputs)
+
+
+def _input(spec: InputSpec, case: Case) -> TensorSpec | None:
+    if spec.scalar:
+        return None
+    layout = spec.layout if case.layout is None else case.layout
+    return laid_out(sizes(spec.shape, case.axes), spec.dtype, layout)
+
+
+def drawn_specs(shapes: Sequence[tuple[tuple[int, ...], str] | None]) -> tuple[TensorSpec | None, ...]:
+    """Where inputs lie that the file draws itself: contiguous."""
+    return tuple(None if s is None else TensorSpec(s[0], contiguous_strides(s[0]), s[1]) for s in shapes)
+
+
+def _case(contract: Contract, name: str, axes: Mapping[str, int], weight: float) -> Case:
+    if contract.init is None:
+        return Case(name, axes, weight, "file", None)
+    literal = repr([_argument(a, axes) for a in contract.init])
+    return Case(name, axes, weight, literal, literal)
+
+
+def _argument(argument: object, axes: Mapping[str, int]) -> object:
+    """A constructor argument: text with an axis in it is arithmetic, anything else a literal."""
+    if isinstance(argument, tuple):
+        return tuple(_argument(a, axes) for a in argument)
+    if isinstance(argument, str):
+        try:
+            used = axes_of(argument)
+        except ValueError:
+            return argument
+        return evaluate(argument, axes) if used & axes.keys() else argument
+    return argument
+
+
+def _bytes(contract: Contract, axes: Mapping[str, int]) -> int:
+    workload = contract.workloads[0]
+    free = {k: v for k, v in axes.items() if k in workload.axes}
+    return workload_bytes(contract, type(workload)(workload.name, free, workload.weight))
+
+
+def _multiple(axis: Axis, value: int) -> int:
+    """The multiple in the axis's range that is nearest below `value`, or its smallest."""
+    least = -(-axis.low // axis.multiple) * axis.multiple
+    return max(least, min(value, axis.high) // axis.multiple * axis.multiple)
+
+
+def _smallest(axis: Axis, most: int, chance: random.Random) -> int:
+    return _multiple(axis, axis.low)
+
+
+def _odd(axis: Axis, most: int, chance: random.Random) -> int:
+    fitting = [p for p in PRIMES if axis.low <= p <= most] or [most - 1]
+    return _multiple(axis, chance.choice(fitting[-5:]))
+
+
+def _any(axis: Axis, most: int, chance: random.Random) -> int:
+    return _multiple(axis, chance.randint(min(axis.low, most), most))

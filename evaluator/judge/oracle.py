@@ -1,0 +1,274 @@
+"""The reference, in a runner of its own: what outputs should be, how exact the reference itself is, its weights.
+
+Never timed. A Fault here is the problem's fault; callers turn it into InvalidProblem.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from evaluator.evaluation import Verdict
+from evaluator.harness.tensors import DTYPES
+from evaluator.harness.wire import Constructed, Draw, Drawn, Load, Located, Scalar, State, Trace, Traced
+from evaluator.judge import cases, draw
+from evaluator.judge.arena import Input, TensorSpec
+from evaluator.judge.cases import Case
+from evaluator.judge.faults import Fault
+from evaluator.judge.numerics import OwnError, Truth, own_error, sample_indices, truth
+from evaluator.judge.seat import Answer, Seat, check_sane
+from evaluator.judge.state import StateArena
+from evaluator.problem.contract import Contract, Problem, ReferenceStyle
+from evaluator.problem.expressions import sizes
+
+MANY = 4096
+ROUNDS_FEW, ROUNDS_MANY = 8, 3
+TRACE_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Round:
+    """One set of inputs and what the outputs should be. `own` is the yardstick for its kind of values, `samples`
+    the flat indices per output that are read inside the clock."""
+
+    inputs: list[Input]
+    truths: tuple[Truth, ...]
+    own: tuple[OwnError, ...]
+    samples: tuple[torch.Tensor, ...]
+
+
+@dataclass
+class Known:
+    """What has been learnt of a case: where its inputs and outputs lie, and the reference's own error per kind
+    of values ("" is nominal)."""
+
+    inputs: tuple[TensorSpec | None, ...]
+    outputs: tuple[TensorSpec, ...]
+    own: dict[str, tuple[OwnError, ...]] = field(default_factory=dict)
+    doubles: bool = True
+
+
+class Unusable(Exception):
+    """The reference gives nothing to compare with on these values (not finite); try others."""
+
+
+class Oracle:
+    """The reference runner of a problem."""
+
+    def __init__(self, problem: Problem, seat: Seat, threads: int) -> None:
+        self.problem = problem
+        self.contract: Contract = problem.contract
+        self.seat = seat
+        self.init: dict[str, str] = {}
+        self.state: dict[str, StateArena] = {}
+        self.redrawn: dict[str, tuple[str, ...]] = {}
+        self.known: dict[str, Known] = {}
+        self.chance = torch.Generator().manual_seed(secrets.randbits(63))
+        reference = problem.reference
+        seat.load(
+            Load(
+                files={"reference.py": reference.source},
+                main="reference.py",
+                entry=reference.entry,
+                style="module" if reference.style is ReferenceStyle.MODULE else "functional",
+                library=False,
+                threads=threads,
+                inputs=0 if self.contract.inputs is None else len(self.contract.inputs),
+                states=0,
+                outputs=0,
+            )
+        )
+
+    def construct(self, case: Case, seed: int) -> None:
+        """Make (again) the instance that a case is called on, and read its weights. Lets its cases go."""
+        constructed = self.seat.construct(case.key, case.init, seed)
+        self.init[case.key] = constructed.init
+        self._forget(case.key)
+        self.state[case.key] = StateArena(constructed.state, self._read_state)
+        self._check_state(constructed)
+
+    def _check_state(self, constructed: Constructed) -> None:
+        for entry in constructed.state:
+            if entry.tensor.dtype not in DTYPES:
+                raise Fault(Verdict.RUNTIME_ERROR, f"weight {entry.name!r} has an unsupported dtype")
+
+    def _read_state(self, entry: State) -> torch.Tensor:
+        return self._read(entry.tensor)
+
+    def _read(self, at: Located) -> torch.Tensor:
+        spec = TensorSpec(at.shape, at.strides, at.dtype)
+        flat = torch.empty(spec.span, dtype=torch.uint8)
+        if spec.span:
+            self.seat.client.process.read_memory_into(at.address, flat.numpy().data)
+        typed = flat.view(DTYPES[at.dtype])
+        return typed.as_strided(at.shape, at.strides) if spec.span else typed.view(at.shape)
+
+    def _forget(self, key: str) -> None:
+        old = self.state.pop(key, None)
+        if old is not None:
+            old.close()
+
+    def redraw_constants(self, key: str, seed: int) -> bool:
+        """Give an instance's constant weights other values (see StateArena); whether there were any."""
+        names = self.state[key].redraw_constants(torch.Generator().manual_seed(seed))
+        self.redrawn[key] = names
+        if names:
+            self.seat.set_state(key, self.state[key])
+        return bool(names)
+
+    def draw(self, case: Case, seed: int) -> list[Input]:
+        """A fresh set of inputs: declared ones by the judge, others by the file's get_inputs."""
+        if self.contract.inputs is not None:
+            return draw.draw(self.contract.inputs, case.axes, seed)
+        drawn = self.seat.client.request(Draw(seed), Drawn, self.seat.timeouts.call).values
+        check_sane([v for v in drawn if isinstance(v, Located)])
+        values = [v.value if isinstance(v, Scalar) else self._read(v) for v in drawn]
+        self._check_same_shapes(case, values)
+        return values
+
+    def _check_same_shapes(self, case: Case, values: Sequence[Input]) -> None:
+        known = self.known.get(case.name)
+        if known is None:
+            return
+        expected = [None if s is None else (s.shape, s.dtype) for s in known.inputs]
+        actual = [(tuple(v.shape), _name(v)) if isinstance(v, torch.Tensor) else None for v in values]
+        if expected != actual:
+            raise Fault(Verdict.RUNTIME_ERROR, "get_inputs gives tensors of other shapes or dtypes each time")
+
+    def learn(self, case: Case, seed: int) -> Known:
+        """Where a case's inputs and outputs lie, found by running it once."""
+        known = self.known.get(case.name)
+        if known is not None:
+            return known
+        values = self.draw(case, seed)
+        if self.contract.inputs is not None:
+            inputs = cases.input_specs(self.contract, case)
+        else:
+            shapes = [(tuple(v.shape), _name(v)) if isinstance(v, torch.Tensor) else None for v in values]
+            inputs = cases.drawn_specs(shapes)
+        self._bind(case, values, inputs, ())
+        answer = self.seat.call(case.name, values, (), warm_up=True)
+        outputs = tuple(TensorSpec(at.shape, at.strides, at.dtype) for at in answer.released.outcome.outputs)
+        if not outputs:
+            raise Fault(Verdict.RUNTIME_ERROR, "the reference returns no tensor")
+        self._check_declared(case, outputs)
+        known = self.known[case.name] = Known(inputs, outputs)
+        self._bind(case, values, inputs, outputs)
+        known.doubles = self._try_double(case, values)
+        return known
+
+    def _check_declared(self, case: Case, outputs: Sequence[TensorSpec]) -> None:
+        declared = self.contract.outputs
+        if declared is None:
+            return
+        expected = [(sizes(o.shape, case.axes), o.dtype) for o in declared]
+        actual = [(o.shape, o.dtype) for o in outputs]
+        if expected != actual:
+            raise Fault(
+                Verdict.RUNTIME_ERROR,
+                f"at {case.name!r} the reference returns {actual}; the contract declares {expected}",
+            )
+
+    def _bind(
+        self,
+        case: Case,
+        values: Sequence[Input],
+        inputs: Sequence[TensorSpec | None],
+        outputs: Sequence[TensorSpec],
+    ) -> None:
+        mutable = self.mutable()
+        self.seat.bind(case.name, case.key, values, inputs, outputs, mutable)
+        self.seat.bind(_double(case), case.key, values, inputs, (), mutable, variant="double")
+
+    def mutable(self) -> tuple[int, ...]:
+        """Indices of the inputs that the contract lets the operation change."""
+        names = [i.name for i in self.contract.inputs or ()]
+        return tuple(names.index(n) for n in self.contract.mutates)
+
+    def _try_double(self, case: Case, values: Sequence[Input]) -> bool:
+        try:
+            self.seat.call(_double(case), values, (), warm_up=True)
+        except Fault as e:
+            if e.verdict is not Verdict.RUNTIME_ERROR or self.seat.client.process.poll() is not None:
+                raise
+            return False
+        return True
+
+    def rebind(self, case: Case, seed: int) -> None:
+        """Bind a case's calls again, after its instance was made anew or given other weights."""
+        known = self.learn(case, seed)
+        self._bind(case, self.draw(case, seed), known.inputs, known.outputs)
+
+    def release(self, case: Case) -> None:
+        """Free a case's arenas."""
+        self.seat.release(case.name)
+        self.seat.release(_double(case))
+
+    def answer(self, case: Case, inputs: list[Input]) -> Answer:
+        """The reference at its own dtype."""
+        return self.seat.call(case.name, inputs, ())
+
+    def truths(self, case: Case, inputs: list[Input], native: Sequence[torch.Tensor]) -> tuple[Truth, ...]:
+        """What the outputs should be. Raises Unusable where the reference is not finite."""
+        known = self.known[case.name]
+        if not all(bool(torch.isfinite(n).all()) for n in native if n.is_floating_point()):
+            raise Unusable
+        doubles: Sequence[torch.Tensor | None] = [None] * len(native)
+        if known.doubles:
+            outputs = self.seat.call(_double(case), inputs, ()).outputs
+            doubles = outputs if len(outputs) == len(native) else doubles
+        rows = zip(known.outputs, native, doubles, strict=True)
+        return tuple(truth(spec, n, d) for spec, n, d in rows)
+
+    def round(self, case: Case, inputs: list[Input], kind: str, more: Sequence[list[Input]] = ()) -> Round:
+        """Inputs and what belongs to them. The first round of a kind also uses `more` sets to measure own error.
+
+        Raises Unusable.
+        """
+        native = self.answer(case, inputs).outputs
+        found = self.truths(case, inputs, native)
+        known = self.known[case.name]
+        own = tuple(own_error(t, n) for t, n in zip(found, native, strict=True))
+        if kind not in known.own:
+            for other in more:
+                own = self._widened(case, other, own)
+        else:
+            own = tuple(a.widened(b) for a, b in zip(known.own[kind], own, strict=True))
+        known.own[kind] = own
+        return Round(inputs, found, own, tuple(sample_indices(t, self.chance) for t in found))
+
+    def _widened(self, case: Case, inputs: list[Input], own: tuple[OwnError, ...]) -> tuple[OwnError, ...]:
+        native = self.answer(case, inputs).outputs
+        found = self.truths(case, inputs, native)
+        return tuple(o.widened(own_error(t, n)) for o, t, n in zip(own, found, native, strict=True))
+
+    def calibration_rounds(self, case: Case) -> int:
+        """How many more sets measure own error well: few elements need more of them."""
+        smallest = min(int(torch.Size(o.shape).numel()) for o in self.known[case.name].outputs)
+        return ROUNDS_MANY if smallest >= MANY else ROUNDS_FEW
+
+    def trace_data(self, case: Case) -> dict[str, object]:
+        """The traced graph as JSON data. Raises Fault where it cannot be traced, ValueError where it is no graph."""
+        traced = self.seat.client.request(Trace(self.seat.number(case.name)), Traced, TRACE_SECONDS)
+        data = json.loads(traced.graph)
+        if not isinstance(data, dict):
+            raise ValueError("a graph is an object")
+        return data
+
+    def close(self) -> None:
+        """End the runner and free its memory."""
+        self.seat.close()
+        for key in list(self.state):
+            self._forget(key)
+
+
+def _double(case: Case) -> str:
+    return f"{case.name}/double"
+
+
+def _name(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")

@@ -1,0 +1,314 @@
+"""One candidate through the gates, in order of cost; the first that fails ends the evaluation."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+
+from evaluator.build.builder import Builder
+from evaluator.evaluation import Evaluation, Gate, GateResult, GateState, Timing, Verdict
+from evaluator.harness.wire import Load
+from evaluator.judge import cases
+from evaluator.judge.cases import Case
+from evaluator.judge.draw import NUMERIC_CHANGES, VALUE_CHANGES, Change
+from evaluator.judge.faults import Fault
+from evaluator.judge.oracle import Round
+from evaluator.judge.policy import Policy
+from evaluator.judge.seat import Seat
+from evaluator.judge.seeds import Seeds
+from evaluator.judge.timing import Timer
+from evaluator.judge.verifier import Verifier
+from evaluator.judge.workbench import Seconds, Workbench
+from evaluator.problem.candidate import Candidate, CandidateError, Language
+from evaluator.problem.contract import Timeouts
+from evaluator.problem.entry import parse_candidate
+
+NOT_YET = "not available in this version"
+
+Evidence = Mapping[str, object]
+
+
+class Pipeline:
+    """Judges one candidate. `start` gives a seat in a fresh candidate runner."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        candidate: Candidate,
+        policy: Policy,
+        builder: Builder,
+        start: Callable[[Timeouts], Seat],
+        seconds: Callable[[], Seconds],
+    ) -> None:
+        self.bench = bench
+        self.contract = bench.contract
+        self.candidate = candidate
+        self.policy = policy
+        self.builder = builder
+        self.seeds = Seeds()
+        self.gates: dict[Gate, GateResult] = {}
+        self.stages: dict[str, float] = {}
+        self.timing: Timing | None = None
+        self._start = start
+        self._seconds = seconds
+        self._library = -1
+        self._seat: Seat | None = None
+        self._constructed: set[str] = set()
+        self._verifier = Verifier(self.contract.accuracy)
+
+    def run(self, guarantees: Mapping[str, bool], machine: Mapping[str, object]) -> Evaluation:
+        """The whole judgement. Raises InfraError and InvalidProblem."""
+        verdict, reason = Verdict.ACCEPTED, ""
+        steps: dict[Gate, Callable[[], Evidence]] = {
+            Gate.PARSE: self.parse,
+            Gate.BUILD: self.build,
+            Gate.VISIBLE: self.visible,
+            Gate.HIDDEN: self.hidden,
+            Gate.MEMORY: self.memory,
+            Gate.NUMERICS: self.numerics,
+            Gate.TIME: self.time,
+        }
+        try:
+            for gate, step in steps.items():
+                if gate in self.policy.mandatory:
+                    self._step(gate, step)
+        except Fault as e:
+            verdict, reason = e.verdict, e.reason
+        finally:
+            self._close()
+        return self._evaluation(verdict, reason, guarantees, machine)
+
+    def _step(self, gate: Gate, step: Callable[[], Evidence]) -> None:
+        start = time.perf_counter()
+        try:
+            self.gates[gate] = GateResult(GateState.PASSED, "", step())
+        except Fault as e:
+            evidence = {"output": e.text[-4000:]} if e.text else {}
+            self.gates[gate] = GateResult(GateState.FAILED, e.reason, evidence)
+            raise
+        finally:
+            self.stages[gate.value] = time.perf_counter() - start
+
+    # --- gates --------------------------------------------------------------------------------------------
+
+    def parse(self) -> Evidence:
+        """One candidate, size limits, entry point."""
+        try:
+            self.entry = parse_candidate(self.candidate, self.bench.problem)
+        except CandidateError as e:
+            raise Fault(Verdict.COMPILE_ERROR, str(e)) from None
+        style = "" if self.entry.style is None else self.entry.style.value
+        return {"entry": self.entry.name, "style": style, "language": self.candidate.language.value}
+
+    def build(self) -> Evidence:
+        """Compiles in the builder. Python has nothing to build."""
+        if self.candidate.language is Language.PYTHON:
+            return {"compiled": False}
+        built = self.builder.build(self.candidate, self.contract.timeouts.build)
+        if built.timed_out:
+            raise Fault(
+                Verdict.TIMEOUT, f"did not compile within {self.contract.timeouts.build:g} s", built.output
+            )
+        if built.library is None:
+            first = next((d for d in built.diagnostics if d.severity != "warning"), None)
+            reason = f"{first.file}:{first.line}: {first.message}" if first else "the compiler failed"
+            raise Fault(Verdict.COMPILE_ERROR, reason, built.output)
+        self._library = os.memfd_create("candidate.so", os.MFD_CLOEXEC)
+        os.write(self._library, built.library)
+        warnings = [asdict(d) for d in built.diagnostics]
+        return {"compiled": True, "seconds": built.seconds, "cached": built.cached, "warnings": warnings}
+
+    def visible(self) -> Evidence:
+        """Right on the declared workloads."""
+        seed = self.bench.reseed(self.seeds)
+        self._seat = self._loaded()
+        for case in self.bench.cases:
+            rounds = [self._round(case) for _ in range(self.policy.rounds)]
+            self._answer(case, rounds)
+        self._untampered()
+        return {
+            "workloads": [c.name for c in self.bench.cases],
+            "calls": self._verifier.calls,
+            "weights": seed > 0,
+        }
+
+    def hidden(self) -> Evidence:
+        """Right on other shapes, layouts and values, and with weights that are not ones and zeros."""
+        chance = random.Random(self.seeds.next("hidden"))
+        shapes = cases.hidden(self.contract, chance, self.policy.hidden_cases)
+        for case in shapes:
+            self._other_case(case)
+        tried = [c.name for c in VALUE_CHANGES if self._changed(chance.choice(self.bench.cases), c)]
+        redrawn = self._redrawn_weights()
+        self._untampered()
+        return {"shapes": len(shapes), "values": tried, "weights_redrawn": redrawn}
+
+    def memory(self) -> Evidence:
+        """Poison, red zones, mutation, results that stay: noticed in every call so far."""
+        self._verifier.fail_on_damage()
+        return {"calls": self._verifier.calls}
+
+    def numerics(self) -> Evidence:
+        """Error against float64, with outliers, cancelling sums and skewed values."""
+        tried = [c.name for case in self.bench.cases for c in NUMERIC_CHANGES if self._changed(case, c)]
+        self._verifier.fail_on_damage()
+        self._untampered()
+        return {
+            "largest_error_of_allowed": self._verifier.largest,
+            "rms_error_of_allowed": self._verifier.rms,
+            "values": sorted(set(tried)),
+        }
+
+    def time(self) -> Evidence:
+        """Honest time against the strongest baseline."""
+        self._close_seat()
+        seconds = self._seconds()
+        timer = Timer(self.bench, self.policy, self.seeds, self._verifier, self._loaded, seconds)
+        self.timing = timer.time()
+        return {
+            "speedup": asdict(self.timing.speedup),
+            "restarts_voided": timer.voided_restarts,
+            "baselines_known": {n: dict(t) for n, t in seconds.items()},
+            "baselines_unavailable": dict(self.bench.unavailable),
+        }
+
+    # --- parts of gates -----------------------------------------------------------------------------------
+
+    def _loaded(self) -> Seat:
+        """A candidate runner with the code imported."""
+        first = self.bench.oracle.known[self.bench.cases[0].name]
+        state = self.bench.oracle.state[self.bench.cases[0].key]
+        compiled = self.candidate.language is Language.CPP
+        load = Load(
+            files={} if compiled else dict(self.candidate.files),
+            main="candidate.py",
+            entry=self.entry.name,
+            style="" if self.entry.style is None else self.entry.style.value,
+            library=compiled,
+            threads=self.bench.cores.threads,
+            inputs=len(first.inputs),
+            states=len(state.names),
+            outputs=len(first.outputs),
+        )
+        seat = self._start(self.contract.timeouts)
+        try:
+            seat.load(load, [self._library] if compiled else [])
+        except Fault:
+            seat.close()
+            raise
+        return seat
+
+    def _seat_now(self) -> Seat:
+        assert self._seat is not None
+        return self._seat
+
+    def _round(self, case: Case) -> Round:
+        round_ = self.bench.round(case, self.seeds)
+        assert round_ is not None
+        return round_
+
+    def _answer(self, case: Case, rounds: list[Round]) -> None:
+        """Bind a case and verify a call for each round. The first may be slow: lazy builds belong there."""
+        seat = self._seat_now()
+        self.bench.seat_candidate(seat, case, rounds[0], self._constructed)
+        for i, round_ in enumerate(rounds):
+            answer = seat.call(case.name, round_.inputs, round_.samples, warm_up=i == 0)
+            self._verifier.verify(case.name, round_, answer)
+
+    def _other_case(self, case: Case) -> None:
+        self.bench.admit(case, self.seeds)
+        try:
+            self._answer(case, [self._round(case) for _ in range(2)])
+        finally:
+            self._seat_now().release(case.name)
+            self.bench.oracle.release(case)
+
+    def _changed(self, case: Case, change: Change) -> bool:
+        """Verify a call on changed values; whether there were any that the reference can compute."""
+        round_ = self.bench.round(case, self.seeds, change)
+        if round_ is None:
+            return False
+        answer = self._seat_now().call(case.name, round_.inputs, round_.samples)
+        self._verifier.verify(case.name, round_, answer)
+        return True
+
+    def _redrawn_weights(self) -> list[str]:
+        """Weights of ones and zeros replaced by others, on both sides, where the candidate takes them by name."""
+        names: list[str] = []
+        for case in {c.key: c for c in self.bench.cases}.values():
+            other = self.bench.redrawn(case, self.seeds)
+            if other is not None:
+                names += self._on_redrawn(other)
+        return names
+
+    def _on_redrawn(self, case: Case) -> list[str]:
+        round_ = self._round(case)
+        seat = self._seat_now()
+        taken = self.bench.seat_candidate(seat, case, round_, self._constructed)
+        changed = [n for n in self.bench.oracle.redrawn[case.key] if n in taken]
+        if len(changed) == len(self.bench.oracle.redrawn[case.key]):
+            answer = seat.call(case.name, round_.inputs, round_.samples, warm_up=True)
+            self._verifier.verify(case.name, round_, answer)
+        seat.release(case.name)
+        self.bench.oracle.release(case)
+        return changed
+
+    def _untampered(self) -> None:
+        seat = self._seat_now()
+        seat.leave()
+        if seat.tampered:
+            raise Fault(Verdict.INTEGRITY, f"replaced functions of its process: {', '.join(seat.tampered)}")
+
+    # --- the end ------------------------------------------------------------------------------------------
+
+    def _close_seat(self) -> None:
+        if self._seat is not None:
+            self._seat.close()
+            self._seat = None
+
+    def _close(self) -> None:
+        self._close_seat()
+        if self._library >= 0:
+            os.close(self._library)
+            self._library = -1
+
+    def _evaluation(
+        self, verdict: Verdict, reason: str, guarantees: Mapping[str, bool], machine: Mapping[str, object]
+    ) -> Evaluation:
+        for gate in Gate:
+            if gate not in self.gates:
+                self.gates[gate] = GateResult(GateState.NOT_RUN, self._why_not_run(gate, verdict))
+        ran = all(self.gates[g].state is GateState.PASSED for g in self.policy.mandatory)
+        return Evaluation(
+            problem=self.bench.problem.digest,
+            candidate=self.candidate.digest,
+            policy=self.policy.name,
+            verdict=verdict,
+            reason=reason,
+            gates=self.gates,
+            timing=self.timing,
+            promotable=verdict is Verdict.ACCEPTED and ran and not self.bench.unavailable,
+            guarantees=guarantees,
+            machine=machine,
+            stages=self.stages,
+            seed=self.seeds.master,
+        )
+
+    def _why_not_run(self, gate: Gate, verdict: Verdict) -> str:
+        implemented = {
+            Gate.PARSE,
+            Gate.BUILD,
+            Gate.VISIBLE,
+            Gate.HIDDEN,
+            Gate.MEMORY,
+            Gate.NUMERICS,
+            Gate.TIME,
+        }
+        if gate not in implemented:
+            return NOT_YET
+        if gate not in self.policy.mandatory:
+            return f"not part of the policy {self.policy.name!r}"
+        return f"an earlier gate failed ({verdict.value})"

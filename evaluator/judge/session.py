@@ -1,0 +1,240 @@
+"""The judge: problems and candidates in, evaluations out. One per process, on a core of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+import torch
+
+from evaluator.build.builder import Builder
+from evaluator.build.cache import BuildCache
+from evaluator.canonical import digest
+from evaluator.evaluation import Evaluation, InfraError, InvalidProblem
+from evaluator.judge.client import RunnerClient
+from evaluator.judge.clock import Calibration, Cores, calibrate, pinned, split_cores
+from evaluator.judge.faults import Fault
+from evaluator.judge.pipeline import Pipeline
+from evaluator.judge.policy import policy
+from evaluator.judge.problem_check import ProblemReport, check_problem, require_sound
+from evaluator.judge.seat import Seat
+from evaluator.judge.workbench import Seconds, Workbench
+from evaluator.problem.candidate import Candidate
+from evaluator.problem.contract import Problem, Timeouts
+from evaluator.problem.graph import Graph
+from sandbox.api import Limits, Profile, Sandbox, SandboxError, Zygote
+
+PRELOAD = ("torch", "evaluator.harness.runner")
+ENTRY = "evaluator.harness.runner:main"
+BASELINE_SECONDS = "seconds"
+
+
+class BaselineCache(Protocol):
+    """What is known of baselines, by problem, machine and versions."""
+
+    def get(self, key: str) -> dict[str, object] | None:
+        """The entry, or None."""
+        ...
+
+    def put(self, key: str, value: dict[str, object]) -> None:
+        """Keep an entry."""
+        ...
+
+
+@dataclass(frozen=True)
+class JudgeSettings:
+    """processes: how many a runner may have at once, compilers of torch.compile included. output_bytes: what it may
+    print in all."""
+
+    processes: int = 64
+    tmpfs_bytes: int = 1 << 30
+    output_bytes: int = 256 << 10
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def machine() -> dict[str, object]:
+    """What times and errors depend on besides the problem."""
+    cpu = "unknown"
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), cpu)
+    return {
+        "cpu": cpu,
+        "isa": torch.backends.cpu.get_cpu_capability(),
+        "architecture": platform.machine(),
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+    }
+
+
+class Judge:
+    """Evaluates candidates and checks problems. Use as a context manager; the thread is pinned inside it.
+
+    Raises InfraError where the machine fails, InvalidProblem where the problem cannot be judged.
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        build_cache: Path,
+        baseline_cache: BaselineCache,
+        settings: JudgeSettings | None = None,
+        say: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self._sandbox = sandbox
+        self._baseline_cache = baseline_cache
+        self._settings = settings or JudgeSettings()
+        self._say = say
+        self.cores: Cores = split_cores()
+        self._builder = Builder(sandbox, BuildCache(build_cache), self.cores.runners)
+        self._bench: Workbench | None = None
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> Judge:
+        try:
+            self.guarantees = {g.name: g.holds for g in self._sandbox.guarantees()}
+            self._zygote: Zygote = self._sandbox.zygote(PRELOAD)
+            self._stack.callback(self._zygote.close)
+            self._stack.enter_context(pinned(self.cores.judge))
+            self.machine = machine() | {"threads": self.threads, "judge_core": self.cores.judge}
+            self.calibration: Calibration = calibrate(
+                lambda: self._start(Timeouts(), "plain", 4 << 30), self.threads
+            )
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def threads(self) -> int:
+        """Threads of baseline and candidate alike: all cores but the judge's."""
+        return self.cores.threads
+
+    def evaluate(self, problem: Problem, candidate: Candidate, policy_name: str) -> Evaluation:
+        """The judgement of a candidate. Raises InfraError, InvalidProblem, ValueError for an unknown policy."""
+        chosen = policy(policy_name)
+        with self._machinery():
+            bench = self._workbench(problem)
+            pipeline = Pipeline(
+                bench=bench,
+                candidate=candidate,
+                policy=chosen,
+                builder=self._builder,
+                start=lambda timeouts: self._start(timeouts, "plain", problem.contract.memory_bytes),
+                seconds=lambda: self._baseline_seconds(bench),
+            )
+            return pipeline.run(self.guarantees, self.machine)
+
+    def check(self, problem: Problem) -> ProblemReport:
+        """Judge the problem itself. Raises InfraError."""
+        with self._machinery():
+            return check_problem(lambda: self._workbench(problem, sound=False))
+
+    def trace(self, problem: Problem) -> dict[str, Graph]:
+        """The traced graph of every workload; fewer where the reference cannot be traced. Raises InvalidProblem."""
+        with self._machinery():
+            bench = self._workbench(problem)
+            graphs: dict[str, Graph] = {}
+            for case in bench.cases:
+                with contextlib.suppress(Fault, ValueError):
+                    graphs[case.name] = Graph.from_json(bench.oracle.trace_data(case))
+            return graphs
+
+    def close(self) -> None:
+        """End every process that was started. Idempotent."""
+        self._close_bench()
+        self._stack.close()
+
+    # --- parts --------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _machinery(self) -> Iterator[None]:
+        """What breaks inside is InfraError, and the runners in hand are not used again."""
+        try:
+            yield
+        except (InvalidProblem, InfraError):
+            self._close_bench()
+            raise
+        except (SandboxError, OSError, MemoryError) as e:
+            self._close_bench()
+            raise InfraError(f"{type(e).__name__}: {e}") from e
+
+    def _workbench(self, problem: Problem, sound: bool = True) -> Workbench:
+        """The bench of a problem, kept from one candidate to the next. Raises InvalidProblem."""
+        if self._bench is not None and self._bench.problem.digest == problem.digest:
+            return self._bench
+        self._close_bench()
+        self._bench = Workbench(
+            problem=problem,
+            start=lambda timeouts, variant: self._start(timeouts, variant, problem.contract.memory_bytes),
+            cores=self.cores,
+            calibration=self.calibration,
+            say=self._say,
+        )
+        if sound:
+            require_sound(self._bench)
+        return self._bench
+
+    def _close_bench(self) -> None:
+        if self._bench is not None:
+            self._bench.close()
+            self._bench = None
+
+    def _start(self, timeouts: Timeouts, variant: str, memory_bytes: int) -> Seat:
+        threads = str(self.threads)
+        environment = {
+            "OMP_NUM_THREADS": threads,
+            "MKL_NUM_THREADS": threads,
+            "TORCHINDUCTOR_COMPILE_THREADS": "1",
+            "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",
+            "PATH": "/usr/bin:/bin",
+            "HOME": "/tmp",
+            "TMPDIR": "/tmp",
+            "USER": "runner",
+            "LC_ALL": "C.UTF-8",
+        }
+        limits = Limits(
+            memory_bytes=memory_bytes,
+            processes=self._settings.processes,
+            tmpfs_bytes=self._settings.tmpfs_bytes,
+            output_bytes=self._settings.output_bytes,
+        )
+        profile = Profile(
+            cores=self.cores.runners,
+            environment=environment | dict(self._settings.environment),
+            limits=limits,
+        )
+        return Seat(RunnerClient(self._zygote.spawn(ENTRY, profile)), timeouts, variant)
+
+    def _baseline_seconds(self, bench: Workbench) -> Seconds:
+        """Known times of the baselines, measured where they are not in the cache."""
+        key = digest({"problem": bench.problem.digest, "machine": self.machine, "prefix": sys.prefix})
+        entry = self._baseline_cache.get(key)
+        seconds = _seconds(entry, bench) if entry is not None else None
+        if seconds is None:
+            self._say("measuring baselines")
+            seconds = bench.measure()
+            if not bench.unavailable:
+                self._baseline_cache.put(key, {BASELINE_SECONDS: {n: dict(t) for n, t in seconds.items()}})
+        return seconds
+
+
+def _seconds(entry: Mapping[str, object], bench: Workbench) -> Seconds | None:
+    """The cached times where they cover every baseline and workload."""
+    found = entry.get(BASELINE_SECONDS)
+    names, cases = set(bench.contract.baselines), {c.name for c in bench.cases}
+    if not isinstance(found, dict) or set(found) != names or any(set(t) != cases for t in found.values()):
+        return None
+    return found

@@ -1,0 +1,78 @@
+"""Whether an answered call was right, and if not, in which way: wrong, late, or an earlier answer played again."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+import torch
+
+from evaluator.evaluation import Verdict
+from evaluator.judge.faults import Fault
+from evaluator.judge.numerics import Truth, compare, compare_sample
+from evaluator.judge.oracle import Round
+from evaluator.judge.seat import Answer
+from evaluator.problem.contract import Accuracy
+
+REMEMBERED = 4
+
+
+@dataclass
+class Verifier:
+    """Verifies every call of one candidate on one problem, and keeps what the memory and numerics gates report."""
+
+    accuracy: Accuracy
+    calls: int = 0
+    largest: float = 0.0
+    rms: float = 0.0
+    damages: list[str] = field(default_factory=list)
+    _earlier: dict[str, deque[tuple[Truth, ...]]] = field(default_factory=dict)
+
+    def verify(self, case: str, round_: Round, answer: Answer) -> None:
+        """Raises Fault where the values are wrong; takes note of damage."""
+        self.calls += 1
+        self.damages += [d for d in (answer.damage, answer.reused) if d]
+        in_time = self._sample_right(round_, answer)
+        reason = self._compare(round_, answer)
+        if reason:
+            raise self._wrong(case, reason, answer)
+        if not in_time:
+            raise Fault(
+                Verdict.INTEGRITY, "said it was done before it was: outputs became right only after the clock"
+            )
+        self._earlier.setdefault(case, deque(maxlen=REMEMBERED)).append(round_.truths)
+
+    def fail_on_damage(self) -> None:
+        """Raises Fault where anything but the outputs was written."""
+        if self.damages:
+            raise Fault(Verdict.INCORRECT, self.damages[0])
+
+    def _sample_right(self, round_: Round, answer: Answer) -> bool:
+        rows = zip(answer.sampled, round_.samples, round_.truths, round_.own, strict=True)
+        return all(compare_sample(a, i, t, o, self.accuracy) for a, i, t, o in rows)
+
+    def _compare(self, round_: Round, answer: Answer) -> str:
+        for number, (actual, t, own) in enumerate(
+            zip(answer.outputs, round_.truths, round_.own, strict=True)
+        ):
+            found = compare(actual, t, own, self.accuracy)
+            self.largest = max(self.largest, found.largest)
+            self.rms = max(self.rms, found.rms)
+            if found.reason:
+                return f"output {number}: {found.reason}"
+        return ""
+
+    def _wrong(self, case: str, reason: str, answer: Answer) -> Fault:
+        for earlier in self._earlier.get(case, ()):
+            if _replayed(earlier, answer.outputs, self.accuracy):
+                return Fault(Verdict.INTEGRITY, "returned the answer of an earlier call")
+        return Fault(Verdict.INCORRECT, reason)
+
+
+def _replayed(earlier: tuple[Truth, ...], outputs: tuple[torch.Tensor, ...], accuracy: Accuracy) -> bool:
+    """Whether outputs are the true answer to other inputs, as nearly as rounding allows."""
+    for t, actual in zip(earlier, outputs, strict=True):
+        expected = t.values.to(actual.dtype)
+        if not torch.allclose(actual.double(), expected.double(), rtol=1e-4, atol=1e-5 * t.scale):
+            return False
+    return True

@@ -1,0 +1,275 @@
+"""Everything of one problem that outlives a candidate: the reference's runner, the baselines' runners, weights."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import torch
+
+from evaluator.evaluation import InfraError, InvalidProblem
+from evaluator.harness.wire import Load
+from evaluator.judge import cases
+from evaluator.judge.arena import Input
+from evaluator.judge.cases import Case
+from evaluator.judge.clock import Calibration, Cores
+from evaluator.judge.draw import Change, changed, eligible
+from evaluator.judge.faults import Fault
+from evaluator.judge.oracle import Oracle, Round, Unusable
+from evaluator.judge.seat import Answer, Seat
+from evaluator.judge.seeds import Seeds
+from evaluator.problem.contract import Problem, Timeouts
+
+VARIANTS = {"torch_eager": "plain", "torch_compile": "compile"}
+BASELINE_CALLS = 7
+NEAR = 1.10
+REDRAWS = 5
+REFERENCE_PATIENCE = 3.0
+
+Seconds = Mapping[str, Mapping[str, float]]
+"""Baseline → workload → seconds per call."""
+
+
+class Workbench:
+    """The trusted side of one problem. `start(timeouts, variant)` gives a seat in a fresh reference runner.
+
+    Raises InvalidProblem where the reference fails.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        start: Callable[[Timeouts, str], Seat],
+        cores: Cores,
+        calibration: Calibration,
+        say: Callable[[str], None],
+    ) -> None:
+        self.problem = problem
+        self.contract = problem.contract
+        self.cores = cores
+        self.calibration = calibration
+        self.cases = cases.visible(problem.contract)
+        self.unavailable: dict[str, str] = {}
+        self._start = start
+        self._say = say
+        self._baselines: dict[str, Seat] = {}
+        self._seed = 0
+        t = self.contract.timeouts
+        self._patience = Timeouts(
+            t.load, t.warm_up * REFERENCE_PATIENCE, t.call * REFERENCE_PATIENCE, t.build
+        )
+        self.oracle = self._oracle()
+
+    def _oracle(self) -> Oracle:
+        seat = self._start(self._patience, "plain")
+        try:
+            oracle = Oracle(self.problem, seat, self.cores.threads)
+            seeds = Seeds()
+            self._seed = seeds.next("weights")
+            for case in _one_per_key(self.cases):
+                oracle.construct(case, self._seed)
+            for case in self.cases:
+                oracle.learn(case, seeds.next("inputs"))
+        except Fault as e:
+            seat.close()
+            raise self.invalid(e) from None
+        return oracle
+
+    def invalid(self, fault: Fault) -> InvalidProblem:
+        """The reference's fault, in words for its author."""
+        return InvalidProblem(f"the reference failed ({fault.verdict.value}): {fault.reason}")
+
+    # --- rounds -------------------------------------------------------------------------------------------
+
+    def round(self, case: Case, seeds: Seeds, change: Change | None = None) -> Round | None:
+        """Fresh inputs with what they should give; None where no values of this kind give anything finite.
+
+        Raises InvalidProblem where nominal values do not.
+        """
+        for _ in range(REDRAWS):
+            try:
+                return self._round(case, seeds, change)
+            except Unusable:
+                if change is not None:
+                    return None
+            except Fault as e:
+                if change is not None and self.oracle.seat.client.process.poll() is None:
+                    return None
+                raise self.invalid(e) from None
+        raise InvalidProblem(
+            f"the reference's outputs are not finite on {case.name!r}: check its inputs' values"
+        )
+
+    def _round(self, case: Case, seeds: Seeds, change: Change | None) -> Round:
+        kind = "" if change is None else change.name
+        known = self.oracle.known[case.name]
+        more = 0 if kind in known.own else self.oracle.calibration_rounds(case)
+        drawn = [self.inputs(case, seeds, change) for _ in range(1 + more)]
+        return self.oracle.round(case, drawn[0], kind, drawn[1:])
+
+    def inputs(self, case: Case, seeds: Seeds, change: Change | None) -> list[Input]:
+        """Fresh inputs, changed where a change is asked for. Raises Unusable where it touches none of them."""
+        values = self.oracle.draw(case, seeds.next("inputs"))
+        if change is None:
+            return values
+        chosen = eligible(values, self.contract.inputs, change)
+        if not any(chosen):
+            raise Unusable
+        return changed(values, change, chosen, seeds.next("change"))
+
+    # --- weights ------------------------------------------------------------------------------------------
+
+    def reseed(self, seeds: Seeds) -> int:
+        """New weights for reference and baselines, from a new seed; the seed, for the candidate's constructor."""
+        if not any(s.names for s in self.oracle.state.values()):
+            return self._seed
+        self._seed = seeds.next("weights")
+        try:
+            for case in _one_per_key(self.cases):
+                self.oracle.construct(case, self._seed)
+            for case in self.cases:
+                self.oracle.rebind(case, seeds.next("inputs"))
+        except Fault as e:
+            raise self.invalid(e) from None
+        for seat in self._baselines.values():
+            self._give_state(seat)
+        return self._seed
+
+    def admit(self, case: Case, seeds: Seeds) -> None:
+        """Make a case that is not one of the visible ones ready in the oracle. Raises InvalidProblem."""
+        try:
+            if case.key not in self.oracle.init:
+                self.oracle.construct(case, self._seed)
+            self.oracle.learn(case, seeds.next("inputs"))
+        except Fault as e:
+            raise self.invalid(e) from None
+
+    def redrawn(self, case: Case, seeds: Seeds) -> Case | None:
+        """The case on an instance whose constant weights have other values; None where it has no such weights."""
+        other = replace(case, name=f"{case.name}/redrawn", key=f"{case.key}/redrawn")
+        try:
+            self.oracle.construct(other, self._seed)
+            if not self.oracle.redraw_constants(other.key, seeds.next("weights")):
+                return None
+            self.oracle.learn(other, seeds.next("inputs"))
+            self.oracle.rebind(other, seeds.next("inputs"))
+        except Fault as e:
+            raise self.invalid(e) from None
+        return other
+
+    def seat_candidate(self, seat: Seat, case: Case, round_: Round, constructed: set[str]) -> tuple[str, ...]:
+        """Construct, give weights to and bind a candidate's seat for a case; names of the weights it took."""
+        taken: tuple[str, ...] = ()
+        if case.key not in constructed:
+            seat.construct(case.key, self.oracle.init[case.key], self._seed)
+            if self.oracle.state[case.key].names:
+                taken = seat.set_state(case.key, self.oracle.state[case.key])
+            constructed.add(case.key)
+        known = self.oracle.known[case.name]
+        seat.bind(case.name, case.key, round_.inputs, known.inputs, known.outputs, self.oracle.mutable())
+        return taken
+
+    # --- baselines ----------------------------------------------------------------------------------------
+
+    def baseline(self, name: str) -> Seat:
+        """The runner of a baseline, started and warmed up at its first use. Raises Fault where it cannot run."""
+        if name not in self._baselines:
+            self._say(f"warming up {name}")
+            self._baselines[name] = self._started(name)
+        return self._baselines[name]
+
+    def _started(self, name: str) -> Seat:
+        seat = self._start(self._patience, VARIANTS[name])
+        try:
+            seat.load(
+                Load(
+                    files={"reference.py": self.problem.reference.source},
+                    main="reference.py",
+                    entry=self.problem.reference.entry,
+                    style=self.problem.reference.style.value,
+                    library=False,
+                    threads=self.cores.threads,
+                    inputs=len(self.oracle.known[self.cases[0].name].inputs),
+                    states=0,
+                    outputs=len(self.oracle.known[self.cases[0].name].outputs),
+                )
+            )
+            for case in _one_per_key(self.cases):
+                seat.construct(case.key, self.oracle.init[case.key], self._seed)
+            self._give_state(seat)
+            for case in self.cases:
+                values = self.oracle.draw(case, Seeds().next("inputs"))
+                known = self.oracle.known[case.name]
+                seat.bind(case.name, case.key, values, known.inputs, known.outputs, self.oracle.mutable())
+                for _ in range(2):
+                    seat.call(case.name, values, _no_samples(len(known.outputs)), warm_up=True)
+        except Fault:
+            seat.close()
+            raise
+        return seat
+
+    def _give_state(self, seat: Seat) -> None:
+        for case in _one_per_key(self.cases):
+            state = self.oracle.state[case.key]
+            if state.names:
+                seat.set_state(case.key, state)
+
+    def measure(self) -> Seconds:
+        """Every baseline of the contract on every workload. One that cannot run is put into `unavailable`.
+
+        Raises InfraError where none can.
+        """
+        found: dict[str, dict[str, float]] = {}
+        for name in self.contract.baselines:
+            try:
+                found[name] = {c.name: self.solo(name, c, Seeds(), BASELINE_CALLS) for c in self.cases}
+            except Fault as e:
+                self.unavailable[name] = e.reason
+        if not found:
+            raise InfraError(f"no baseline could be measured: {self.unavailable}")
+        return found
+
+    def solo(self, name: str, case: Case, seeds: Seeds, calls: int) -> float:
+        """The median time of a baseline called by itself, in seconds, the constant taken off. Raises Fault."""
+        seat = self.baseline(name)
+        outputs = len(self.oracle.known[case.name].outputs)
+        times = []
+        for _ in range(calls):
+            values = self.oracle.draw(case, seeds.next("inputs"))
+            released = seat.call(case.name, values, _no_samples(outputs)).released
+            times.append(released.nanoseconds * 1e-9)
+        return max(statistics.median(times) - self.calibration.functional, 1e-9)
+
+    def baseline_call(self, name: str, case: Case, round_: Round) -> Answer:
+        """One call of a baseline. Raises InfraError where it fails, which it did not when it was measured."""
+        try:
+            return self.baseline(name).call(case.name, round_.inputs, round_.samples)
+        except Fault as e:
+            raise InfraError(f"the baseline {name} failed beside a candidate: {e.reason}") from None
+
+    def alone(self, name: str, case: Case, seeds: Seeds, calls: int) -> float:
+        """As `solo`, for a baseline that was measured before. Raises InfraError."""
+        try:
+            return self.solo(name, case, seeds, calls)
+        except Fault as e:
+            raise InfraError(f"the baseline {name} failed: {e.reason}") from None
+
+    def contenders(self, case: Case, seconds: Seconds) -> tuple[str, ...]:
+        """The baselines that may be the strongest on a workload: the best known, and those near it."""
+        best = min(times[case.name] for times in seconds.values())
+        return tuple(n for n, times in seconds.items() if times[case.name] <= NEAR * best)
+
+    def close(self) -> None:
+        """End every runner of this problem."""
+        for seat in self._baselines.values():
+            seat.close()
+        self.oracle.close()
+
+
+def _one_per_key(all_cases: Sequence[Case]) -> list[Case]:
+    return list({c.key: c for c in all_cases}.values())
+
+
+def _no_samples(outputs: int) -> list[torch.Tensor]:
+    return [torch.empty(0, dtype=torch.int64)] * outputs
