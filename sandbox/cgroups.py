@@ -1,0 +1,191 @@
+"""Control groups for sandboxes: memory and number of processes, version 1 or 2, where this process may make them."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.api import Limits
+
+_PREFIX = "kernelwright"
+_NAME = re.compile(rf"{_PREFIX}-(\d+)-\d+")
+_REMOVE_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Group:
+    """The control groups of one sandbox."""
+
+    folders: tuple[Path, ...]
+    oom_file: Path | None
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The files that a process writes "0" into to join."""
+        return tuple(str(f / "cgroup.procs") for f in self.folders)
+
+    @property
+    def bounds_memory(self) -> bool:
+        """Whether memory is bounded by a group."""
+        return self.oom_file is not None
+
+    def oom_kills(self) -> int:
+        """How many processes of the group the kernel killed for want of memory."""
+        if self.oom_file is None:
+            return 0
+        found = re.search(r"^oom_kill (\d+)$", self.oom_file.read_text(encoding="ascii"), re.MULTILINE)
+        return int(found[1]) if found else 0
+
+    def remove(self) -> None:
+        """Remove the groups once they are empty. Raises OSError where they do not become so in time."""
+        deadline = time.monotonic() + _REMOVE_SECONDS
+        for folder in self.folders:
+            while not _removed(folder):
+                if time.monotonic() > deadline:
+                    raise OSError(f"{folder} does not become empty")
+                time.sleep(0.001)
+
+
+class Cgroups:
+    """Makes groups below those this process is in. Where it may not, groups are empty and bound nothing."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count()
+        self._version, self._bases = _find_bases()
+        for base in self._bases.values():
+            _sweep(base)
+
+    @property
+    def memory(self) -> bool:
+        """Whether groups bound memory here."""
+        return "memory" in self._bases
+
+    @property
+    def processes(self) -> bool:
+        """Whether groups bound the number of processes here."""
+        return "pids" in self._bases
+
+    def make(self, limits: Limits) -> Group:
+        """A group with these limits. Raises OSError."""
+        name = f"{_PREFIX}-{os.getpid()}-{next(self._numbers)}"
+        folders = tuple(dict.fromkeys(base / name for base in self._bases.values()))
+        made: list[Path] = []
+        try:
+            for folder in folders:
+                folder.mkdir()
+                made.append(folder)
+            self._limit(name, limits)
+        except OSError:
+            for folder in made:
+                folder.rmdir()
+            raise
+        memory = self._bases.get("memory")
+        oom = "memory.oom_control" if self._version == 1 else "memory.events"
+        return Group(folders, memory / name / oom if memory else None)
+
+    def _limit(self, name: str, limits: Limits) -> None:
+        if self.processes:
+            _put(self._bases["pids"] / name / "pids.max", limits.processes)
+        if not self.memory:
+            return
+        folder = self._bases["memory"] / name
+        if self._version == 1:
+            _put(folder / "memory.limit_in_bytes", limits.memory_bytes)
+            _put_if_there(folder / "memory.memsw.limit_in_bytes", limits.memory_bytes)
+        else:
+            _put(folder / "memory.max", limits.memory_bytes)
+            _put_if_there(folder / "memory.swap.max", 0)
+
+
+def _put(file: Path, value: int | str) -> None:
+    file.write_text(str(value), encoding="ascii")
+
+
+def _put_if_there(file: Path, value: int) -> None:
+    if file.exists():
+        _put(file, value)
+
+
+def _removed(folder: Path) -> bool:
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _find_bases() -> tuple[int, dict[str, Path]]:
+    """The version in use, and per controller the folder in which this process may make groups."""
+    mounts = list(_mounts())
+    memberships = _memberships()
+    found: dict[str, Path] = {}
+    for controller in ("memory", "pids"):
+        for kind, options, root, place in mounts:
+            if kind == "cgroup" and controller in options and controller in memberships:
+                base = place / os.path.relpath(memberships[controller], root)
+                if _may_make(base):
+                    found[controller] = base
+    if found:
+        return 1, found
+    for kind, _, root, place in mounts:
+        if kind == "cgroup2" and "" in memberships:
+            base = place / os.path.relpath(memberships[""], root)
+            controllers = _delegate(base)
+            return 2, dict.fromkeys(controllers, base)
+    return 2, {}
+
+
+def _mounts() -> Iterator[tuple[str, list[str], str, Path]]:
+    """Every mount: file system type, options of its super block, its root, its place."""
+    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+        before, _, after = line.partition(" - ")
+        words, tail = before.split(), after.split()
+        yield tail[0], tail[2].split(","), words[3], Path(words[4])
+
+
+def _memberships() -> dict[str, str]:
+    """This process's group per version 1 controller; under "" that of version 2."""
+    groups: dict[str, str] = {}
+    for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+        _, controllers, path = line.split(":", 2)
+        groups.update(dict.fromkeys(controllers.split(","), path))
+    return groups
+
+
+def _may_make(base: Path) -> bool:
+    trial = base / f"{_PREFIX}-{os.getpid()}-{time.monotonic_ns()}"
+    try:
+        trial.mkdir()
+    except OSError:
+        return False
+    trial.rmdir()
+    return True
+
+
+def _delegate(base: Path) -> list[str]:
+    """Controllers of a version 2 group that its children have; enabled there where that is allowed."""
+    control = base / "cgroup.subtree_control"
+    with contextlib.suppress(OSError):
+        _put(control, "+memory +pids")
+    try:
+        enabled = control.read_text(encoding="ascii").split()
+    except OSError:
+        return []
+    return [c for c in ("memory", "pids") if c in enabled and _may_make(base)]
+
+
+def _sweep(base: Path) -> None:
+    """Remove groups left by a judge that was killed."""
+    for folder in base.glob(f"{_PREFIX}-*"):
+        match = _NAME.fullmatch(folder.name)
+        if match and not Path("/proc", match[1]).exists():
+            with contextlib.suppress(OSError):
+                folder.rmdir()

@@ -1,0 +1,161 @@
+"""Process 1 of a sandbox: builds its root, gives up every right, then runs the entry. Never returns."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import select
+import socket
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from typing import NoReturn
+
+from sandbox import landlock, limits, mounts, seccomp
+from sandbox import syscalls as sc
+from sandbox.api import Channel
+from sandbox.channel import SocketChannel
+from sandbox.spec import SetupError, SpawnRequest
+
+_CHANNEL_FD = 3
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+_OOM_SCORE = "500"  # the host's memory killer takes a sandbox before the judge
+
+
+def run(request: SpawnRequest, report: SocketChannel, channel: int, output: int, life: int) -> NoReturn:
+    """Set up and run. `report` leads to the judge and is closed before foreign code runs; `life` hangs up when
+    the parent dies. A step that is refused is reported as {"step", "error"} and ends the process; so does any
+    other failure, as {"error"}."""
+    try:
+        proc = _restrict(request, output, life)
+        report.send({"ready": True}, [proc])
+    except SetupError as e:
+        report.send({"step": e.step, "error": e.text})
+        os._exit(1)
+    except Exception:
+        report.send({"error": traceback.format_exc()})
+        os._exit(1)
+    report.close()
+    end = _keep_only(channel)
+    _enter(request.entry, SocketChannel(end))
+
+
+@contextlib.contextmanager
+def setup_step(name: str) -> Iterator[None]:
+    """Turn an OSError into a SetupError of that step."""
+    try:
+        yield
+    except OSError as e:
+        raise SetupError(name, str(e)) from e
+
+
+def own_user_namespace(uid: int, gid: int) -> None:
+    """Move to a new user namespace in which only this uid and gid exist, as themselves. Raises SetupError."""
+    with setup_step("user_namespace"):
+        sc.unshare(sc.CLONE_NEWUSER)
+        _put("/proc/self/setgroups", "deny")
+        _put("/proc/self/uid_map", f"{uid} {uid} 1")
+        _put("/proc/self/gid_map", f"{gid} {gid} 1")
+
+
+def _put(path: str, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
+def _restrict(request: SpawnRequest, output: int, life: int) -> int:
+    """Every step, in order. Returns a descriptor of the new /proc, for the judge."""
+    os.setsid()
+    os.umask(0o022)
+    with setup_step("cgroup_namespace"):
+        for members in request.cgroups:
+            _put(members, "0")
+        sc.unshare(sc.CLONE_NEWCGROUP)
+    with setup_step("uts_namespace"):
+        sc.call("sethostname", b"sandbox", 7)
+    with setup_step("mount_namespace"):
+        mounts.build_root(request.root, request.uid, request.gid)
+    _put("/proc/self/oom_score_adj", _OOM_SCORE)
+    if request.drop:
+        with setup_step("own_uid"):
+            os.setgroups([])
+            os.setresgid(request.gid, request.gid, request.gid)
+            os.setresuid(request.uid, request.uid, request.uid)
+            sc.prctl(sc.PR_SET_DUMPABLE, 1)
+    own_user_namespace(request.uid, request.gid)
+    with setup_step("resource_limits"):
+        limits.apply(request.limits, request.cores, request.bound_address_space)
+    _give_up_rights(life)
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    _standard_streams(output)
+    _scrub(request.environment)
+    with setup_step("landlock"):
+        landlock.restrict(mounts.SCRATCH, mounts.DEVICES)
+    with setup_step("seccomp"):
+        seccomp.install()
+    return proc
+
+
+def _give_up_rights(life: int) -> None:
+    with setup_step("no_capabilities"):
+        sc.drop_capabilities()
+    with setup_step("no_new_privs"):
+        sc.prctl(sc.PR_SET_NO_NEW_PRIVS, 1)
+    with setup_step("death_with_parent"):
+        sc.prctl(sc.PR_SET_DUMPABLE, 1)
+        sc.prctl(sc.PR_SET_PDEATHSIG, 9)
+        poll = select.poll()
+        poll.register(life, select.POLLIN)
+        if poll.poll(0):
+            os._exit(1)
+
+
+def _standard_streams(output: int) -> None:
+    null = os.open("/dev/null", os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    if null > 2:
+        os.close(null)
+
+
+def _scrub(environment: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update({"HOME": "/tmp", "PATH": _PATH, **environment})
+    os.chdir("/tmp")
+
+
+def _keep_only(channel: int) -> socket.socket:
+    """Close every descriptor but the standard streams and the channel, which becomes number 3."""
+    if channel != _CHANNEL_FD:
+        os.dup2(channel, _CHANNEL_FD, inheritable=False)
+    os.closerange(_CHANNEL_FD + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[1] + 4096)
+    return socket.socket(fileno=_CHANNEL_FD)
+
+
+def _enter(entry: str, channel: SocketChannel) -> NoReturn:
+    code = 1
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    try:
+        _find(entry)(channel)
+        code = 0
+    except SystemExit as e:
+        code = e.code if isinstance(e.code, int) else 0 if e.code is None else 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code & 0xFF)
+
+
+def _find(entry: str) -> Callable[[Channel], object]:
+    module, _, function = entry.partition(":")
+    found: Callable[[Channel], object] = getattr(sys.modules[module], function)
+    return found

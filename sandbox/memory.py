@@ -1,0 +1,79 @@
+"""Reading another process's memory with process_vm_readv(2)."""
+
+from __future__ import annotations
+
+import array
+import ctypes
+import errno
+from collections.abc import Sequence
+
+from sandbox.api import MemoryUnreadable
+from sandbox.syscalls import call
+
+SPANS_PER_CALL = 512
+MAX_SPANS_BYTES = 1 << 30
+_CHUNK = 256 << 20
+_ADDRESS_END = 1 << 56
+
+
+def read_spans(pid: int, spans: Sequence[tuple[int, int]]) -> bytes:
+    """The bytes of (address, length) spans, concatenated; at most MAX_SPANS_BYTES in all.
+
+    The spans may come from the process itself. Raises MemoryUnreadable for any that is not readable or not
+    sensible, ProcessLookupError when there is no such process.
+    """
+    for address, length in spans:
+        _check(address, length)
+    total = sum(length for _, length in spans)
+    if total > MAX_SPANS_BYTES:
+        raise MemoryUnreadable(f"{total} bytes are more than {MAX_SPANS_BYTES} in one reading")
+    buffer = bytearray(total)
+    with memoryview(buffer) as view:
+        at = 0
+        for first in range(0, len(spans), SPANS_PER_CALL):
+            batch = [s for s in spans[first : first + SPANS_PER_CALL] if s[1]]
+            size = sum(length for _, length in batch)
+            if size:
+                _read(pid, batch, view[at : at + size])
+            at += size
+    return bytes(buffer)
+
+
+def read_into(pid: int, address: int, target: memoryview) -> None:
+    """Fill the writable, contiguous `target` from `address`. Raises as `read_spans`."""
+    with target.cast("B") as view:
+        _check(address, len(view))
+        for at in range(0, len(view), _CHUNK):
+            part = view[at : at + _CHUNK]
+            _read(pid, [(address + at, len(part))], part)
+
+
+def _check(address: object, length: object) -> None:
+    if type(address) is not int or type(length) is not int:
+        raise MemoryUnreadable("a span is two integers")
+    if length < 0 or address < 0 or address + length > _ADDRESS_END:
+        raise MemoryUnreadable(f"no such span: {length} bytes at {address:#x}")
+
+
+def _read(pid: int, spans: Sequence[tuple[int, int]], target: memoryview) -> None:
+    remote = array.array("Q", [word for span in spans for word in span])
+    pinned = (ctypes.c_char * len(target)).from_buffer(target)
+    try:
+        local = array.array("Q", [ctypes.addressof(pinned), len(target)])
+        got = call(
+            "process_vm_readv",
+            pid,
+            ctypes.c_void_p(local.buffer_info()[0]),
+            1,
+            ctypes.c_void_p(remote.buffer_info()[0]),
+            len(spans),
+            0,
+        )
+    except OSError as e:
+        if e.errno == errno.ESRCH:
+            raise
+        raise MemoryUnreadable(str(e)) from e
+    finally:
+        del pinned
+    if got != len(target):
+        raise MemoryUnreadable(f"only {got} of {len(target)} bytes are mapped")
