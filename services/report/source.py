@@ -31,6 +31,6 @@ def highlighted(name: str, source: str) -> Markup:
 
 def style_sheet() -> Markup:
     """The colours of highlighted source in both modes."""
-    light = HtmlFormatter(style="xcode").get_style_defs(".code")
-    dark = HtmlFormatter(style="github-dark").get_style_defs(".code")
+    light = HtmlFormatter(style="xcode").get_style_defs(".code")  # type: ignore[no-untyped-call]
+    dark = HtmlFormatter(style="github-dark").get_style_defs(".code")  # type: ignore[no-untyped-call]
     return Markup(f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}")

@@ -265,3 +265,9 @@ def proposer() -> Callable[[str, Sequence[str]], Proposer]:
 def evaluation() -> Callable[..., Evaluation]:
     """Makes evaluations; see `judged`."""
     return judged
+
+
+@pytest.fixture
+def guarantee() -> Callable[..., Guarantee]:
+    """Makes guarantees."""
+    return Guarantee
