@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from agent.api import Proposer
 from agent.proposers import default_proposers
-from evaluator.judge.session import Judge, JudgeSettings
 from sandbox.api import Guarantee
 from sandbox.local import LocalSandbox
 from services.db import upgrade
@@ -37,12 +36,13 @@ class LocalWorkshop:
 
     @contextmanager
     def evaluator(self, say: Say) -> Iterator[Evaluator]:
-        """A judge of our own."""
+        """A judge of our own. Torch is loaded with it, and only here: a report must not wait for it."""
+        from evaluator.judge.session import Judge  # noqa: PLC0415
+
         sandbox = LocalSandbox()
         try:
             with Judge(
                 sandbox=sandbox,
-                settings=JudgeSettings(),
                 build_cache=self.settings.build_cache,
                 baseline_cache=BaselineCache(self._open()),
                 say=say,

@@ -67,15 +67,15 @@ class Evaluator(Protocol):
         """The machine and its versions, as JSON data."""
         ...
 
-    def check(self, problem: Problem) -> ProblemReport:
+    def check(self, problem: Problem, /) -> ProblemReport:
         """Judge the problem itself."""
         ...
 
-    def trace(self, problem: Problem) -> Mapping[str, Graph]:
+    def trace(self, problem: Problem, /) -> Mapping[str, Graph]:
         """The reference's traced graph by workload; empty where it cannot be traced."""
         ...
 
-    def evaluate(self, problem: Problem, candidate: Candidate, policy: str) -> Evaluation:
+    def evaluate(self, problem: Problem, candidate: Candidate, policy: str, /) -> Evaluation:
         """Judge a candidate. Raises InvalidProblem where the problem cannot be judged."""
         ...
 
