@@ -43,9 +43,9 @@ typedef struct kw_args {
     uint32_t n_inputs;
     uint32_t n_parameters;
     uint32_t n_outputs;
-    const kw_tensor *inputs;     /* read only, in call order; numbers as rank 0: float64, int64 or bool */
+    const kw_tensor *inputs;     /* in call order, read only unless declared mutated; numbers as rank 0 */
     const kw_tensor *parameters; /* read only, the reference module's state dict in its order */
-    const kw_tensor *outputs;    /* contiguous, in return order, filled with garbage before each call */
+    const kw_tensor *outputs;    /* in return order, contiguous, full of garbage before each call */
 } kw_args;
 
 #ifdef __cplusplus

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from evaluator.problem.contract import ProblemError
-from evaluator.problem.schema import describe, nearest
+from evaluator.problem.schema import describe, listing, nearest
 from evaluator.problem.source import parse_python
 
 _CALLS = frozenset({"int", "float", "bool", "min", "max", "round", "abs", "len", "sum"})
@@ -60,7 +60,7 @@ def set_constants(source: str, settings: Mapping[str, object]) -> str:
 
 def unknown(name: str, known: Mapping[str, object] | Sequence[str]) -> ProblemError:
     """The error for a setting that names nothing."""
-    listed = f"{', '.join(known)}" if known else "nothing"
+    listed = listing(known) if known else "nothing"
     hint = f"{nearest(name, list(known))} " if known else ""
     return ProblemError(f"--set {name}: there is no such constant; {hint}(settable: {listed})")
 

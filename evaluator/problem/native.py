@@ -15,7 +15,7 @@ from evaluator.problem.bindings import bound, statements
 from evaluator.problem.constants import set_constants, settable, unknown
 from evaluator.problem.contract import Axis, Contract, ContractError, Problem, ProblemError
 from evaluator.problem.native_schema import read
-from evaluator.problem.schema import integer
+from evaluator.problem.schema import describe, integer
 from evaluator.problem.source import parse_python
 
 VARIABLE = "CONTRACT"
@@ -77,7 +77,7 @@ def _refuse_duplicates(value: ast.expr) -> None:
             seen: set[object] = set()
             for key in (k.value for k in node.keys if isinstance(k, ast.Constant)):
                 if key in seen:
-                    raise ContractError(str(key), f"is given twice (line {node.lineno})")
+                    raise ContractError(describe(key), f"is given twice (line {node.lineno})")
                 seen.add(key)
 
 

@@ -24,7 +24,7 @@ from evaluator.problem.contract import (
     Timeouts,
     Workload,
 )
-from evaluator.problem.expressions import MAX_VALUE, evaluate
+from evaluator.problem.expressions import MAX_VALUE
 from evaluator.problem.schema import (
     Reader,
     choice,
@@ -262,20 +262,3 @@ def read(raw: object, default_name: str) -> Contract:
     if "workloads" not in fields and ranges:
         raise ContractError("workloads", f"is missing; give at least one with sizes for {', '.join(ranges)}")
     return Contract(**{"name": default_name, "workloads": (Workload("default", {}),)} | fields)
-
-
-def init_arguments(contract: Contract, axes: Mapping[str, int]) -> tuple[object, ...]:
-    """Constructor arguments at a workload. Text that is arithmetic over declared axes alone is evaluated, any
-    other text is itself. () where the contract declares none."""
-    return tuple(_resolve(value, axes) for value in contract.init or ())
-
-
-def _resolve(value: object, axes: Mapping[str, int]) -> object:
-    if isinstance(value, tuple):
-        return tuple(_resolve(v, axes) for v in value)
-    if not isinstance(value, str):
-        return value
-    try:
-        return evaluate(value, axes)
-    except ValueError:
-        return value

@@ -17,9 +17,12 @@ from evaluator.problem.contract import ContractError, NotSupportedYet
 T = TypeVar("T")
 Reader = Callable[[str, object], T]
 
+_LISTED = 40
+
 
 def join(path: str, key: str) -> str:
-    """The dotted path of `key` below `path`."""
+    """The dotted path of `key` below `path`, printable and short."""
+    key = "".join(c if c.isprintable() else "?" for c in key[:100])
     return f"{path}.{key}" if path else key
 
 
@@ -37,7 +40,14 @@ def nearest(word: str, known: Collection[str]) -> str:
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]!r}?"
-    return f"known: {', '.join(sorted(known)) or 'none'}"
+    return f"known: {listing(sorted(known))}"
+
+
+def listing(words: Collection[str]) -> str:
+    """Words for an error text; of very many only the first."""
+    shown = list(words)[:_LISTED]
+    more = f" and {len(words) - len(shown)} more" if len(words) > len(shown) else ""
+    return f"{', '.join(shown) or 'none'}{more}"
 
 
 def text(path: str, raw: object) -> str:

@@ -64,7 +64,7 @@ def test_nothing_of_the_file_is_executed() -> None:
         ("def CONTRACT(): pass\n", "assigned once"),
         ("CONTRACT = {}\nCONTRACT['name'] = 'x'\n", "assigned once"),
         ("if 1:\n    CONTRACT = {}\n", "assigned once"),
-        ("CONTRACT = {'axes': {'n': 1, 'n': 2}}\n", "n: is given twice"),
+        ("CONTRACT = {'axes': {'n': 1, 'n': 2}}\n", "'n': is given twice"),
         ("CONTRACT = {[]: 1}\n", "must be a literal"),
         ("CONTRACT = {'name': " + "[" * 150 + "]" * 150 + "}\n", "must be a short text"),
         ("CONTRACT = {'memory_bytes': 0x" + "f" * 9000 + "}\n", "too long to show"),

@@ -20,7 +20,7 @@ from evaluator.problem.contract import (
     Timeouts,
     Workload,
 )
-from evaluator.problem.native_schema import init_arguments, read
+from evaluator.problem.native_schema import read
 
 X = {"shape": ["rows", "2*cols"], "dtype": "float32"}
 FULL: dict[str, Any] = {
@@ -86,10 +86,8 @@ def test_toml_and_python_spellings_of_a_number_name_the_same_problem() -> None:
     assert repr(read(weights[0], "n")) == repr(read(weights[1], "n"))
 
 
-def test_constructor_arguments_are_evaluated_at_a_workload() -> None:
-    contract = read(FULL, "file")
-    axes = contract.axis_values(contract.workloads[0])
-    assert init_arguments(contract, axes) == (8, "mean", (1, 16), None, True, 0.5)
+def test_constructor_arguments_are_kept_as_they_are_written() -> None:
+    assert read(FULL, "file").init == ("cols", "mean", (1, "2*rows"), None, True, 0.5)
 
 
 def changed(path: str, value: object) -> dict[str, Any]:
