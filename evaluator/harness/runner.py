@@ -40,6 +40,7 @@ from evaluator.harness.wire import (
     State,
     Trace,
     Traced,
+    Unbind,
     decode,
     encode,
 )
@@ -77,6 +78,7 @@ class Binding:
         self.call = call
         self.inputs = inputs
         self.instance = instance
+        self.results: deque[tuple[torch.Tensor, ...]] = deque(maxlen=KEPT_RESULTS)
 
 
 class Runner:
@@ -87,7 +89,6 @@ class Runner:
         self.instances: dict[str, Instance] = {}
         self.bindings: dict[int, Binding] = {}
         self.drawn: list[torch.Tensor | Scalar] = []
-        self.results: deque[tuple[torch.Tensor, ...]] = deque(maxlen=KEPT_RESULTS)
 
     def handle(self, request: Request, descriptors: list[int]) -> object:
         """Carry out one request; the reply. Lets the foreign code's exceptions through."""
@@ -97,6 +98,7 @@ class Runner:
             SetState: self.set_state,
             Draw: self.draw,
             Bind: self.bind,
+            Unbind: self.unbind,
             Trace: self.trace,
             Serve: self.serve,
         }[type(request)]
@@ -196,6 +198,10 @@ class Runner:
         arguments = [*inputs, *state]
         return lambda: target(*arguments)
 
+    def unbind(self, request: Unbind, _: list[int]) -> Done:
+        del self.bindings[request.number]
+        return Done()
+
     def trace(self, request: Trace, _: list[int]) -> Traced:
         binding = self.bindings[request.number]
         target = binding.instance.module or binding.instance.target
@@ -215,17 +221,17 @@ class Runner:
                     text[: len(body)] = body
                     words[page.LENGTH] = len(body)
                     words[page.DONE] = number = go
-        self.results.clear()
         return Done(self.tripwire.changed(), self.style)
 
     def _outcome(self, binding: int) -> tuple[int, bytes]:
         try:
-            result = self.bindings[binding].call()
+            made = self.bindings[binding]
+            result = made.call()
             tensors = () if result is None and self.style == "destination" else outputs_of(result)
             body = json.dumps(encode(Outcome(tuple(map(located, tensors)))))
         except BaseException as e:
             return page.RAISED, json.dumps(encode(failure(e))).encode()[: page.TEXT_BYTES]
-        self.results.append(tensors)
+        made.results.append(tensors)
         return page.RETURNED, body.encode()
 
 
@@ -270,7 +276,7 @@ def main(channel: Channel) -> None:
             message, descriptors = channel.receive(None)
         except EOFError:
             return
-        request = decode(message, Load, Construct, SetState, Draw, Bind, Trace, Serve)
+        request = decode(message, Load, Construct, SetState, Draw, Bind, Unbind, Trace, Serve)
         try:
             reply = runner.handle(cast("Request", request), descriptors)
         except BaseException as e:

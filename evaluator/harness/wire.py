@@ -128,6 +128,13 @@ class Bind:
 
 
 @dataclass(frozen=True)
+class Unbind:
+    """Let a binding go, with its arena and its results."""
+
+    number: int
+
+
+@dataclass(frozen=True)
 class Trace:
     """Trace the binding `number` into a graph."""
 
@@ -142,7 +149,7 @@ class Serve:
     """
 
 
-Request = Load | Construct | SetState | Draw | Bind | Trace | Serve
+Request = Load | Construct | SetState | Draw | Bind | Unbind | Trace | Serve
 
 # --- replies ----------------------------------------------------------------------------------------------
 
@@ -208,7 +215,7 @@ _CLASSES: dict[str, type] = {
     c.__name__: c
     for c in (
         *(Slot, Scalar, Located, State),
-        *(Load, Construct, SetState, Draw, Bind, Trace, Serve),
+        *(Load, Construct, SetState, Draw, Bind, Unbind, Trace, Serve),
         *(Failed, Done, Constructed, Matched, Drawn, Traced, Outcome),
     )
 }

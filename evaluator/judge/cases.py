@@ -52,7 +52,7 @@ def hidden(contract: Contract, chance: random.Random, count: int) -> tuple[Case,
             found.append(axes)
         if len(found) == count:
             break
-    return tuple(_case(contract, f"hidden-{i}", axes, 0.0) for i, axes in enumerate(found))
+    return tuple(_case(contract, _label(axes, free), axes, 0.0) for axes in found)
 
 
 def input_specs(contract: Contract, case: Case) -> tuple[TensorSpec | None, ...]:
@@ -91,6 +91,10 @@ def _argument(argument: object, axes: Mapping[str, int]) -> object:
             return argument
         return evaluate(argument, axes) if used & axes.keys() else argument
     return argument
+
+
+def _label(axes: Mapping[str, int], free: Sequence[Axis]) -> str:
+    return f"hidden {', '.join(f'{a.name}={axes[a.name]}' for a in free)}"
 
 
 def _bytes(contract: Contract, axes: Mapping[str, int]) -> int:

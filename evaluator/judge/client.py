@@ -17,12 +17,15 @@ from evaluator.device.cpu import SharedMemory
 from evaluator.evaluation import InfraError, Verdict
 from evaluator.harness import page
 from evaluator.harness.wire import Done, Failed, Outcome, Serve, WireError, decode, encode
+from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault, of_exit, of_failure
 from sandbox.api import Process, ProcessGone, SandboxProtocolError, Scheduling
 
 R = TypeVar("R")
 EXIT_GRACE = 2.0
 SPINS_PER_LOOK = 4096
+LEISURE = 0.05
+"""Seconds that a cheat has for its work where the defence against it is off."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,9 @@ Sampler = Callable[[Outcome], list[bytes]]
 class RunnerClient:
     """One runner. Requests are answered one at a time; while serving, only calls are."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, defences: Defences) -> None:
         self.process = process
+        self._defences = defences
         self._page = SharedMemory("page", page.PAGE_BYTES)
         self._words = self._page.view().cast("Q")
         self._text = self._page.view()[page.TEXT :]
@@ -98,8 +102,7 @@ class RunnerClient:
 
     def _call(self, binding: int, prepare: Callable[[], None], sampler: Sampler, timeout: float) -> Released:
         self._enter()
-        self.process.freeze()
-        prepare()
+        self._prepare(prepare)
         self._number += 1
         self._words[page.BINDING] = binding
         before = self.process.scheduling()
@@ -109,11 +112,24 @@ class RunnerClient:
         self.process.thaw()
         self._await_done(start + int(timeout * 1e9), timeout)
         outcome = self._outcome()
-        sample = sampler(outcome)
         elapsed = time.perf_counter_ns() - start
+        if not self._defences.sample_inside_clock:
+            time.sleep(LEISURE)
+        sample = sampler(outcome)
+        if self._defences.sample_inside_clock:
+            elapsed = time.perf_counter_ns() - start
         self.process.freeze()
         disturbed = _disturbed(before, self.process.scheduling(), elapsed) or _own_switches() > switches
         return Released(elapsed, outcome, sample, disturbed)
+
+    def _prepare(self, prepare: Callable[[], None]) -> None:
+        if self._defences.frozen_while_filled:
+            self.process.freeze()
+            prepare()
+            return
+        self.process.thaw()
+        prepare()
+        time.sleep(LEISURE)
 
     def _await_done(self, deadline: int, timeout: float) -> None:
         words, number, spins = self._words, self._number, 0

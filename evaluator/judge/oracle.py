@@ -204,9 +204,10 @@ class Oracle:
         self._bind(case, self.draw(case, seed), known.inputs, known.outputs)
 
     def release(self, case: Case) -> None:
-        """Free a case's arenas."""
+        """Let a case go: its arenas and what was learnt of it."""
         self.seat.release(case.name)
         self.seat.release(_double(case))
+        del self.known[case.name]
 
     def answer(self, case: Case, inputs: list[Input]) -> Answer:
         """The reference at its own dtype."""

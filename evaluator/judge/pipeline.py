@@ -13,6 +13,7 @@ from evaluator.evaluation import Evaluation, Gate, GateResult, GateState, Timing
 from evaluator.harness.wire import Load
 from evaluator.judge import cases
 from evaluator.judge.cases import Case
+from evaluator.judge.defences import Defences
 from evaluator.judge.draw import NUMERIC_CHANGES, VALUE_CHANGES, Change
 from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Round
@@ -23,10 +24,13 @@ from evaluator.judge.timing import Timer
 from evaluator.judge.verifier import Verifier
 from evaluator.judge.workbench import Seconds, Workbench
 from evaluator.problem.candidate import Candidate, CandidateError, Language
-from evaluator.problem.contract import Timeouts
+from evaluator.problem.contract import Accuracy, Timeouts
 from evaluator.problem.entry import parse_candidate
 
 NOT_YET = "not available in this version"
+
+LOOSE = Accuracy(ratio=1e5, ulps=1e5)
+"""About one in a hundred in float32: what is left where the bound is not derived."""
 
 Evidence = Mapping[str, object]
 
@@ -42,13 +46,15 @@ class Pipeline:
         builder: Builder,
         start: Callable[[Timeouts], Seat],
         seconds: Callable[[], Seconds],
+        defences: Defences,
     ) -> None:
         self.bench = bench
         self.contract = bench.contract
         self.candidate = candidate
         self.policy = policy
         self.builder = builder
-        self.seeds = Seeds()
+        self.seeds = Seeds(public=not defences.secret_seeds)
+        self.defences = defences
         self.gates: dict[Gate, GateResult] = {}
         self.stages: dict[str, float] = {}
         self.timing: Timing | None = None
@@ -57,7 +63,7 @@ class Pipeline:
         self._library = -1
         self._seat: Seat | None = None
         self._constructed: set[str] = set()
-        self._verifier = Verifier(self.contract.accuracy)
+        self._verifier = Verifier(self._accuracy(), defences)
 
     def run(self, guarantees: Mapping[str, bool], machine: Mapping[str, object]) -> Evaluation:
         """The whole judgement. Raises InfraError and InvalidProblem."""
@@ -166,7 +172,9 @@ class Pipeline:
         """Honest time against the strongest baseline."""
         self._close_seat()
         seconds = self._seconds()
-        timer = Timer(self.bench, self.policy, self.seeds, self._verifier, self._loaded, seconds)
+        timer = Timer(
+            self.bench, self.policy, self.seeds, self._verifier, self._loaded, seconds, self.defences
+        )
         self.timing = timer.time()
         return {
             "speedup": asdict(self.timing.speedup),
@@ -174,6 +182,9 @@ class Pipeline:
             "baselines_known": {n: dict(t) for n, t in seconds.items()},
             "baselines_unavailable": dict(self.bench.unavailable),
         }
+
+    def _accuracy(self) -> Accuracy:
+        return self.contract.accuracy if self.defences.derived_bound else LOOSE
 
     # --- parts of gates -----------------------------------------------------------------------------------
 
@@ -290,9 +301,12 @@ class Pipeline:
             reason=reason,
             gates=self.gates,
             timing=self.timing,
-            promotable=verdict is Verdict.ACCEPTED and ran and not self.bench.unavailable,
+            promotable=verdict is Verdict.ACCEPTED
+            and ran
+            and not self.bench.unavailable
+            and not self.defences.off,
             guarantees=guarantees,
-            machine=machine,
+            machine=dict(machine) | ({"defences_off": list(self.defences.off)} if self.defences.off else {}),
             stages=self.stages,
             seed=self.seeds.master,
         )

@@ -23,6 +23,7 @@ from evaluator.harness.wire import (
     Matched,
     Outcome,
     SetState,
+    Unbind,
 )
 from evaluator.judge.arena import Arena, Input, TensorSpec, contiguous_strides
 from evaluator.judge.client import Released, RunnerClient
@@ -125,6 +126,7 @@ class Seat:
         place = self._places.pop(workload, None)
         if place is not None:
             place.arena.close()
+            self.client.request(Unbind(place.number), Done, self.timeouts.load)
 
     def call(
         self,
@@ -198,8 +200,9 @@ class Seat:
     def close(self) -> None:
         """End the runner and free its arenas."""
         self.client.close()
-        for workload in list(self._places):
-            self.release(workload)
+        for place in self._places.values():
+            place.arena.close()
+        self._places.clear()
 
 
 def _check(outputs: Sequence[Located], specs: Sequence[TensorSpec]) -> None:

@@ -19,6 +19,7 @@ from evaluator.canonical import digest
 from evaluator.evaluation import Evaluation, InfraError, InvalidProblem
 from evaluator.judge.client import RunnerClient
 from evaluator.judge.clock import Calibration, Cores, calibrate, pinned, split_cores
+from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault
 from evaluator.judge.pipeline import Pipeline
 from evaluator.judge.policy import policy
@@ -87,11 +88,13 @@ class Judge:
         baseline_cache: BaselineCache,
         settings: JudgeSettings | None = None,
         say: Callable[[str], None] = lambda text: None,
+        defences: Defences | None = None,
     ) -> None:
         self._sandbox = sandbox
         self._baseline_cache = baseline_cache
         self._settings = settings or JudgeSettings()
         self._say = say
+        self._defences = defences or Defences()
         self.cores: Cores = split_cores()
         self._builder = Builder(sandbox, BuildCache(build_cache), self.cores.runners)
         self._bench: Workbench | None = None
@@ -134,6 +137,7 @@ class Judge:
                 builder=self._builder,
                 start=lambda timeouts: self._start(timeouts, "plain", problem.contract.memory_bytes),
                 seconds=lambda: self._baseline_seconds(bench),
+                defences=self._defences,
             )
             return pipeline.run(self.guarantees, self.machine)
 
@@ -182,6 +186,7 @@ class Judge:
             cores=self.cores,
             calibration=self.calibration,
             say=self._say,
+            defences=self._defences,
         )
         if sound:
             require_sound(self._bench)
@@ -216,7 +221,7 @@ class Judge:
             environment=environment | dict(self._settings.environment),
             limits=limits,
         )
-        return Seat(RunnerClient(self._zygote.spawn(ENTRY, profile)), timeouts, variant)
+        return Seat(RunnerClient(self._zygote.spawn(ENTRY, profile), self._defences), timeouts, variant)
 
     def _baseline_seconds(self, bench: Workbench) -> Seconds:
         """Known times of the baselines, measured where they are not in the cache."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from evaluator.evaluation import Interval, Timing, Verdict, WorkloadTiming
 from evaluator.judge.cases import Case
+from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Round
 from evaluator.judge.policy import Policy
@@ -51,12 +52,14 @@ class Timer:
         verifier: Verifier,
         start: Callable[[], Seat],
         seconds: Seconds,
+        defences: Defences,
     ) -> None:
         self.bench = bench
         self.policy = policy
         self.seeds = seeds
         self.verifier = verifier
         self.start = start
+        self.defences = defences
         self.contenders = {c.name: bench.contenders(c, seconds) for c in bench.cases}
         self.chance = random.Random(seeds.next("order"))
         self.style = ""
@@ -140,8 +143,10 @@ class Timer:
         for name in order:
             if name:
                 answers[name] = self.bench.baseline_call(name, case, round_)
-            else:
+            elif self.defences.every_call_verified:
                 answers[name] = self._verified(seat, case, round_)
+            else:
+                answers[name] = seat.call(case.name, round_.inputs, round_.samples)
         if any(a.released.disturbed for a in answers.values()):
             samples.voided += 1
             return

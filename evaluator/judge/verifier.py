@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import torch
 
 from evaluator.evaluation import Verdict
+from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault
 from evaluator.judge.numerics import Truth, compare, compare_sample
 from evaluator.judge.oracle import Round
@@ -22,6 +23,7 @@ class Verifier:
     """Verifies every call of one candidate on one problem, and keeps what the memory and numerics gates report."""
 
     accuracy: Accuracy
+    defences: Defences
     calls: int = 0
     largest: float = 0.0
     rms: float = 0.0
@@ -31,7 +33,7 @@ class Verifier:
     def verify(self, case: str, round_: Round, answer: Answer) -> None:
         """Raises Fault where the values are wrong; takes note of damage."""
         self.calls += 1
-        self.damages += [d for d in (answer.damage, answer.reused) if d]
+        self.damages += self._damage(answer)
         in_time = self._sample_right(round_, answer)
         reason = self._compare(round_, answer)
         if reason:
@@ -46,6 +48,13 @@ class Verifier:
         """Raises Fault where anything but the outputs was written."""
         if self.damages:
             raise Fault(Verdict.INCORRECT, self.damages[0])
+
+    def _damage(self, answer: Answer) -> list[str]:
+        noticed = (
+            (self.defences.nothing_else_written, answer.damage),
+            (self.defences.results_stay, answer.reused),
+        )
+        return [text for watched, text in noticed if watched and text]
 
     def _sample_right(self, round_: Round, answer: Answer) -> bool:
         rows = zip(answer.sampled, round_.samples, round_.truths, round_.own, strict=True)

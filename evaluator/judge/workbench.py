@@ -14,6 +14,7 @@ from evaluator.judge import cases
 from evaluator.judge.arena import Input
 from evaluator.judge.cases import Case
 from evaluator.judge.clock import Calibration, Cores
+from evaluator.judge.defences import Defences
 from evaluator.judge.draw import Change, changed, eligible
 from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Oracle, Round, Unusable
@@ -44,6 +45,7 @@ class Workbench:
         cores: Cores,
         calibration: Calibration,
         say: Callable[[str], None],
+        defences: Defences,
     ) -> None:
         self.problem = problem
         self.contract = problem.contract
@@ -53,6 +55,8 @@ class Workbench:
         self.unavailable: dict[str, str] = {}
         self._start = start
         self._say = say
+        self._defences = defences
+        self._stale: dict[tuple[str, str], Round | None] = {}
         self._baselines: dict[str, Seat] = {}
         self._seed = 0
         t = self.contract.timeouts
@@ -87,6 +91,14 @@ class Workbench:
 
         Raises InvalidProblem where nominal values do not.
         """
+        if not self._defences.fresh_values:
+            key = (case.name, "" if change is None else change.name)
+            if key not in self._stale:
+                self._stale[key] = self._fresh_round(case, seeds, change)
+            return self._stale[key]
+        return self._fresh_round(case, seeds, change)
+
+    def _fresh_round(self, case: Case, seeds: Seeds, change: Change | None) -> Round | None:
         for _ in range(REDRAWS):
             try:
                 return self._round(case, seeds, change)
