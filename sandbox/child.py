@@ -16,6 +16,7 @@ from sandbox import landlock, limits, mounts, seccomp
 from sandbox import syscalls as sc
 from sandbox.api import Channel
 from sandbox.channel import SocketChannel
+from sandbox.procfs import open_table
 from sandbox.spec import SetupError, SpawnRequest
 
 _CHANNEL_FD = 3
@@ -28,8 +29,8 @@ def run(request: SpawnRequest, report: SocketChannel, channel: int, output: int,
     the parent dies. A step that is refused is reported as {"step", "error"} and ends the process; so does any
     other failure, as {"error"}."""
     try:
-        proc = _restrict(request, output, life)
-        report.send({"ready": True}, [proc])
+        table = _restrict(request, output, life)
+        report.send({"ready": True}, table)
     except SetupError as e:
         report.send({"step": e.step, "error": e.text})
         os._exit(1)
@@ -67,8 +68,8 @@ def _put(path: str, text: str) -> None:
         os.close(fd)
 
 
-def _restrict(request: SpawnRequest, output: int, life: int) -> int:
-    """Every step, in order. Returns a descriptor of the new /proc, for the judge."""
+def _restrict(request: SpawnRequest, output: int, life: int) -> list[int]:
+    """Every step, in order. Returns descriptors of the new /proc, for the judge's `ProcessTable`."""
     os.setsid()
     os.umask(0o022)
     with setup_step("cgroup_namespace"):
@@ -90,14 +91,14 @@ def _restrict(request: SpawnRequest, output: int, life: int) -> int:
     with setup_step("resource_limits"):
         limits.apply(request.limits, request.cores, request.bound_address_space)
     _give_up_rights(life)
-    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    table = open_table()
     _standard_streams(output)
     _scrub(request.environment)
     with setup_step("landlock"):
         landlock.restrict(mounts.SCRATCH, mounts.DEVICES)
     with setup_step("seccomp"):
         seccomp.install()
-    return proc
+    return table
 
 
 def _give_up_rights(life: int) -> None:

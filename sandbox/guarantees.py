@@ -93,9 +93,6 @@ def _seen_from_host(pid: int) -> list[Guarantee]:
     found.append(Guarantee("no_capabilities", all(int(s, 16) == 0 for s in sets), ", ".join(sets)))
     found.append(Guarantee("no_new_privs", status["NoNewPrivs"] == "1", f"NoNewPrivs {status['NoNewPrivs']}"))
     found.append(Guarantee("seccomp", status["Seccomp"] == "2", f"Seccomp {status['Seccomp']}"))
-    abi = landlock.abi()
-    remedy = "use a kernel with Landlock (5.13 or later) among its active security modules"
-    found.append(Guarantee("landlock", abi > 0, f"ABI {abi}", remedy))
     return found
 
 
@@ -105,7 +102,11 @@ def _tried_inside(process: Process) -> list[Guarantee]:
     environment = ask(process, "environment")
     descriptors = ask(process, "descriptors")
     ours = {"KERNELWRIGHT_PROBE", "HOME", "PATH"}
+    renamed = ask(process, "rename")
+    remedy = "use a kernel with Landlock (5.13 or later) among its active security modules"
+    enforced = f"ABI {landlock.abi()}; a file that only Landlock guards could be written: {renamed}"
     return [
+        Guarantee("landlock", not renamed, enforced, remedy),
         Guarantee("no_sockets", not sockets, f"address families that opened: {sockets or 'none'}"),
         Guarantee("no_privileged_calls", not privileges, f"calls that worked: {privileges or 'none'}"),
         Guarantee("scrubbed_environment", set(environment) == ours, ", ".join(sorted(environment))),

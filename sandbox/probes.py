@@ -80,6 +80,11 @@ def _read(paths: list[str]) -> list[str]:
     return [p for p in paths if _succeeds(lambda p=p: look(p))]  # type: ignore[misc]
 
 
+def _rename(_: Any) -> bool:
+    """Whether it can write to its own name in /proc, which neither mount nor mode forbid."""
+    return _succeeds(lambda: open("/proc/self/comm", "w").close())
+
+
 def _succeeds(attempt: Callable[[], object]) -> bool:
     try:
         attempt()
@@ -157,6 +162,7 @@ _PROBES: dict[str, Callable[[Any], object]] = {
     "sockets": _sockets,
     "write": _write,
     "read": _read,
+    "rename": _rename,
     "privileges": _privileges,
     "allocate": _allocate,
     "fork": _fork,

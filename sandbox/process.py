@@ -46,7 +46,7 @@ class LocalProcess(Process):
         self.pid = started.pid
         self.channel = channel
         self._pidfd = started.pidfd
-        self._table = ProcessTable(started.proc)
+        self._table = ProcessTable(started.table)
         self._report = report
         self._output = output
         self._group = group

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from sandbox.api import Scheduling
 
@@ -12,18 +12,23 @@ _INIT = "1"
 _DEAD = (b"Z", b"X")
 
 
-class ProcessTable:
-    """Reads states of a namespace's processes. Owns the descriptor it is given. Not for use after `close`."""
+def open_table() -> list[int]:
+    """Descriptors for a `ProcessTable`, opened by process 1 in its own /proc."""
+    folder = os.O_RDONLY | os.O_DIRECTORY
+    places = (("/proc", folder), ("/proc/1/stat", os.O_RDONLY), ("/proc/1/task", folder))
+    return [os.open(path, flags) for path, flags in places]
 
-    def __init__(self, proc: int) -> None:
-        self._proc = proc
-        self._init = os.open(_INIT, os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc)
-        self._stat = os.open("stat", os.O_RDONLY, dir_fd=self._init)
-        self._tasks = os.open("task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._init)
+
+class ProcessTable:
+    """Reads states of a namespace's processes. Owns the descriptors, which `open_table` made before foreign code
+    ran. Not for use after `close`."""
+
+    def __init__(self, descriptors: Sequence[int]) -> None:
+        self._proc, self._stat, self._tasks = descriptors
 
     def close(self) -> None:
         """Close every descriptor."""
-        for fd in (self._tasks, self._stat, self._init, self._proc):
+        for fd in (self._tasks, self._stat, self._proc):
             os.close(fd)
 
     def kill_others(self) -> int:
@@ -82,10 +87,6 @@ class ProcessTable:
             delay += int(schedule.split()[1])
             switches += int(status[status.rindex(b"nonvoluntary_ctxt_switches:") :].split()[1])
         return Scheduling(delay, switches, threads)
-
-    def pids(self) -> Iterator[int]:
-        """Every process of the namespace, zombies too, by its pid inside."""
-        return (int(name) for name in os.listdir(self._proc) if name.isdigit())
 
 
 def _read(path: str, folder: int) -> bytes | None:

@@ -26,14 +26,14 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class Started:
-    """A child that is restricted and running. The receiver owns both descriptors.
+    """A child that is restricted and running. The receiver owns the descriptors.
 
-    pid: on the host. pidfd: of that process. proc: the /proc of its namespace.
+    pid: on the host. pidfd: of that process. table: what `ProcessTable` needs.
     """
 
     pid: int
     pidfd: int
-    proc: int
+    table: tuple[int, ...]
 
 
 class Report:
@@ -46,7 +46,7 @@ class Report:
     def started(self, timeout: float) -> Started:
         """Wait until the child runs. Raises SandboxUnavailable for a refused step, SandboxError."""
         pid: int | None = None
-        held: dict[str, int] = {}
+        held: dict[str, list[int]] = {}
         try:
             while pid is None or len(held) < 2:
                 message, fds = self._channel.receive(timeout)
@@ -57,14 +57,14 @@ class Report:
                     raise SandboxError(f"a sandbox ended while it was set up: {message}")
                 if "pid" in message:
                     pid = int(str(message["pid"]))
-                held["pidfd" if "pid" in message else "proc"] = fds[0]
+                held["pidfd" if "pid" in message else "table"] = fds
         except (EOFError, TimeoutError) as e:
             _give_up(held)
             raise SandboxError(f"the fork server did not start a sandbox: {e}") from e
         except SandboxError:
             _give_up(held)
             raise
-        return Started(pid, held["pidfd"], held["proc"])
+        return Started(pid, held["pidfd"][0], tuple(held["table"]))
 
     def ended(self, timeout: float) -> int | None:
         """The wait status of process 1 once all of its namespace is gone; None while it lives. Raises SandboxError."""
@@ -83,11 +83,12 @@ class Report:
         self._channel.close()
 
 
-def _give_up(held: dict[str, int]) -> None:
-    if "pidfd" in held:
+def _give_up(held: dict[str, list[int]]) -> None:
+    for pidfd in held.get("pidfd", []):
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(held["pidfd"], signal.SIGKILL)
-    close_all(list(held.values()))
+            signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+    for fds in held.values():
+        close_all(fds)
 
 
 def _refusal(message: dict[str, object]) -> SandboxError:

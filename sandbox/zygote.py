@@ -7,6 +7,7 @@ and process 1, with all of its namespace, dies with the helper.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
@@ -36,7 +37,7 @@ _NAMESPACES = (
 
 
 def serve(control_fd: int, judge_pid: int) -> None:
-    """Serve until the judge closes its end or dies."""
+    """Serve until the judge closes its end or dies, then exit without more ado. Returns where it cannot serve."""
     judge = os.pidfd_open(judge_pid)
     control = SocketChannel(socket.socket(fileno=control_fd))
     message, _ = control.receive()
@@ -56,12 +57,11 @@ def serve(control_fd: int, judge_pid: int) -> None:
     gc.collect()
     gc.freeze()
     control.send({"ready": True})
-    while _asked(control, judge):
-        try:
+    with contextlib.suppress(EOFError):
+        while _asked(control, judge):
             message, fds = control.receive()
-        except EOFError:
-            return
-        _fork_helper(message, fds, control, judge)
+            _fork_helper(message, fds, control, judge)
+    os._exit(0)
 
 
 def _asked(control: SocketChannel, judge: int) -> bool:
