@@ -1,1 +1,9 @@
-"""Parametrised expert kernels."""
+"""Templates: parametrised kernels for families of operations. docs/templates.md says how to add one."""
+
+from __future__ import annotations
+
+from agent.templates.elementwise import Elementwise
+from agent.templates.row_reduction import RowReduction
+from agent.templates.template import Template
+
+TEMPLATES: tuple[Template, ...] = (RowReduction(), Elementwise())

@@ -1,0 +1,150 @@
+"""C++ statements for the expressions of a plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from agent.templates.expr import MASKS, Expr
+from agent.templates.plan import Plan
+
+INFIX = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "and": "&",
+    "or": "|",
+    "gt": ">",
+    "ge": ">=",
+    "lt": "<",
+    "le": "<=",
+    "eq": "==",
+    "ne": "!=",
+}
+PREFIX = {"neg": "-", "not": "~"}
+NEUTRAL = {"sum": "0.0f", "max": "-INFINITY", "min": "INFINITY", "max_number": "-INFINITY"}
+COMBINE = {
+    "sum": "{0} + {1}",
+    "max": "larger({0}, {1})",
+    "min": "smaller({0}, {1})",
+    "max_number": "larger_number({0}, {1})",
+}
+ACROSS = {"max": "larger", "min": "smaller", "max_number": "larger_number"}
+
+
+@dataclass(frozen=True)
+class Running:
+    """A reduction under way. `total`: the type of its total over chunks."""
+
+    name: str
+    neutral: str
+    join: str
+    total: str
+    absorb: str
+
+
+@dataclass(frozen=True)
+class Emitter:
+    """Statements of one plan. `kept`: expressions stored between passes, with the pass that computes them.
+    `row`: a prefix for values that are known per row or column ("row."), where they are not local."""
+
+    plan: Plan
+    kept: Mapping[int, int]
+    row: str = ""
+
+    def name(self, number: int) -> str:
+        """The C++ name of an expression's value."""
+        e = self.plan.exprs[number]
+        if e.leaf is not None:
+            return f"{self.plan.names[e.leaf]}_value"
+        return "count" if e.kind == "count" else f"{e.name}{number}"
+
+    def type(self, number: int) -> str:
+        """The C++ type of an expression's value."""
+        return "I" if self.plan.exprs[number].name in MASKS else "V"
+
+    def value(self, number: int, row: str = "") -> str:
+        """An expression's value as a vector, where it is used."""
+        e = self.plan.exprs[number]
+        if e.kind == "const":
+            return f"splat({literal(e.value)})"
+        local = self.plan.wide[number] or e.kind == "count"
+        return self.name(number) if local else row + self.name(number)
+
+    def operation(self, e: Expr, row: str = "") -> str:
+        """One operation; a constant beside a vector stays a plain number."""
+        operands = [self.value(a, row) for a in e.args]
+        if e.name in INFIX:
+            constants = [self.plan.exprs[a] for a in e.args]
+            for i in (1, 0):
+                if constants[i].kind == "const" and constants[1 - i].kind != "const":
+                    operands[i] = literal(constants[i].value)
+            return f"{operands[0]} {INFIX[e.name]} {operands[1]}"
+        if e.name in PREFIX:
+            return f"{PREFIX[e.name]}{operands[0]}"
+        return f"{e.name}({', '.join(operands)})"
+
+    def body(self, number_of_pass: int, load: Mapping[int, str], at: str) -> list[str]:
+        """What a pass does with one vector. load: how each wide leaf is read; at: the place in kept memory."""
+        lines = []
+        for number in self.plan.needed(number_of_pass, self.kept):
+            e = self.plan.exprs[number]
+            declared = f"const {self.type(number)} {self.name(number)} = "
+            if self.kept.get(number, number_of_pass) < number_of_pass:
+                lines.append(f"{declared}load({self.place(number)} + {at}, Full{{}});")
+                continue
+            lines.append(f"{declared}{load[number] if e.kind == 'leaf' else self.operation(e, self.row)};")
+            if self.kept.get(number) == number_of_pass:
+                lines.append(f"store({self.place(number)} + {at}, {self.name(number)}, Full{{}});")
+        return lines
+
+    def place(self, number: int) -> str:
+        """The name of the kept memory of an expression."""
+        return f"kept{list(self.kept).index(number)}"
+
+    def running(self, number_of_pass: int) -> list[Running]:
+        """The reductions of a pass."""
+        return [self._running(number) for number in self.reductions(number_of_pass)]
+
+    def reductions(self, number_of_pass: int) -> list[int]:
+        """Their numbers."""
+        plan = self.plan
+        return [i for i, e in enumerate(plan.exprs) if e.kind == "reduce" and plan.depth[i] == number_of_pass]
+
+    def _running(self, number: int) -> Running:
+        kind, name = self.plan.exprs[number].name, self.name(number)
+        join = f"{name} = {COMBINE[kind].format(name, 'other.' + name)};"
+        if kind == "sum":
+            return Running(name, NEUTRAL[kind], join, "D", f"{name} += widen(part.{name});")
+        absorb = f"{name} = {COMBINE[kind].format(name, 'part.' + name)};"
+        return Running(name, NEUTRAL[kind], join, "V", absorb)
+
+    def accumulate(self, number_of_pass: int, masked: bool) -> list[str]:
+        """How one vector joins the running reductions of a pass. masked: lanes out of use must stay neutral."""
+        lines = []
+        for number in self.reductions(number_of_pass):
+            e, place = self.plan.exprs[number], f"part.{self.name(number)}"
+            value = self.value(e.args[0], self.row)
+            value = f"keep({value}, {NEUTRAL[e.name]}, lanes)" if masked else value
+            lines.append(f"{place} = {COMBINE[e.name].format(place, value)};")
+        return lines
+
+    def known(self, depth: int) -> list[int]:
+        """Values per row or column that are known after that many passes, in order."""
+        plan = self.plan
+        return [
+            i
+            for i, e in enumerate(plan.exprs)
+            if not plan.wide[i] and plan.depth[i] == depth and e.kind not in ("const", "count")
+        ]
+
+
+def literal(value: float) -> str:
+    """A float constant in C++."""
+    if math.isnan(value):
+        return "NAN"
+    if math.isinf(value):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    return f"{value!r}f"

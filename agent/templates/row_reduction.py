@@ -1,0 +1,218 @@
+"""Reductions over adjacent axes with elementwise work before and after: softmax, layer and RMS normalisation,
+sums, means, extremes, norms, losses.
+
+Two shapes of loop: `rows.cpp.jinja` where the last axes are reduced, `columns.cpp.jinja` where others are (then
+vectors run along the last axes, in blocks of columns that fit a cache). Each dependent reduction is a pass over
+a row or block that is in cache after the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from agent.templates.emit import ACROSS, Emitter
+from agent.templates.expr import Expr, Table, Unmatched
+from agent.templates.lower import Program, lower_all
+from agent.templates.plan import Plan, describe, fill
+from agent.templates.template import Choices, Match, Parameters, streamed, written
+from evaluator.problem.graph import Graph
+
+
+class RowReduction:
+    """Outputs are full, or lack just the reduced axes."""
+
+    name = "row reduction"
+
+    def match(self, graphs: Mapping[str, Graph]) -> Match | None:
+        """Fits where something is reduced, over the same adjacent axes everywhere."""
+        try:
+            program = lower_all(graphs)
+            plan = Plan(program)
+        except Unmatched:
+            return None
+        if not program.reduced or not all(_covers(plan, number, axes) for number, axes in program.outputs):
+            return None
+        return Match(program, tuple(describe(next(iter(graphs.values())))))
+
+    def choices(self, match: Match) -> Choices:
+        """keep: what is stored between passes; reciprocal: divide by a row's value through its reciprocal;
+        store, unroll; for columns also the most columns and the floats of a block."""
+        plan = Plan(match.program)
+        found: dict[str, tuple[int | str | bool, ...]] = {}
+        if plan.rows:
+            found["unroll"] = (4, 2, 8)
+            found["keep"] = ("costly", "none", "inputs")
+        else:
+            found["columns"] = (1024, 256, 2048)
+            found["unroll"] = (4, 8, 1)
+            found["keep"] = ("inputs", "costly", "none")
+            found["block_floats"] = (1 << 15, 1 << 17, 1 << 13)
+        if any(plan.wide[number] for number, _ in match.program.outputs):
+            found["store"] = ("cached", "streamed")
+        if with_reciprocals(match.program) != match.program:
+            found["reciprocal"] = (True, False)
+        return found
+
+    def render(self, match: Match, parameters: Parameters) -> str:
+        """The source; shapes are read when it runs."""
+        program = with_reciprocals(match.program) if parameters.get("reciprocal") else match.program
+        plan = Plan(program)
+        emitter = Emitter(plan, plan.kept(str(parameters["keep"])), "" if plan.rows else "row.")
+        return _Source(emitter, parameters, match.description).text()
+
+
+def _covers(plan: Plan, number: int, axes: tuple[int | None, ...]) -> bool:
+    """Whether an output has every axis, or every axis but the reduced ones."""
+    wanted = set(range(plan.axes)) - (set() if plan.wide[number] else set(plan.program.reduced))
+    return {a for a in axes if a is not None} == wanted
+
+
+def with_reciprocals(program: Program) -> Program:
+    """The same with wide divisions by a reduced value turned into multiplications by its reciprocal."""
+    plan = Plan(program)
+    table = Table()
+    place: dict[int, int] = {}
+    for number, e in enumerate(program.exprs):
+        args = tuple(place[a] for a in e.args)
+        divisor = e.args[1] if e.name == "div" else None
+        if divisor is not None and plan.wide[number] and plan.depth[divisor] and not plan.wide[divisor]:
+            inverse = table.op("div", table.const(1.0), args[1])
+            place[number] = table.op("mul", args[0], inverse)
+        else:
+            place[number] = table.add(replace(e, args=args))
+    outputs = tuple((place[number], axes) for number, axes in program.outputs)
+    return replace(program, exprs=tuple(table.exprs), outputs=outputs)
+
+
+class _Source:
+    """Fills the template of a plan."""
+
+    def __init__(self, emitter: Emitter, parameters: Parameters, description: tuple[str, ...]) -> None:
+        self.emitter = emitter
+        self.plan = emitter.plan
+        self.parameters = parameters
+        self.description = description
+        self.lanes = "i" if self.plan.rows else "c"
+
+    def text(self) -> str:
+        plan, emitter = self.plan, self.emitter
+        operands = plan.operands()
+        wide = [plan.wide[number] for number, _ in plan.program.outputs]
+        past_cache = streamed(operands, wide, self.parameters) if "store" in self.parameters else []
+        inputs = {plan.names[leaf]: leaf for leaf in plan.leaves}
+        axes_of = {o.name: {a for a in o.axis_of if a < plan.axes} for o in operands}
+        values: dict[str, object] = {
+            "title": f"A reduction along {'rows' if plan.rows else 'columns'} with the work around it, fused.",
+            "description": self.description,
+            "plan": self._plan_in_words(),
+            "functions": plan.functions(),
+            "axes": plan.axes,
+            "group_of": plan.group_of,
+            "group_count": plan.groups,
+            "operands": [
+                {**vars(o), "wide": set(plan.program.reduced) <= axes_of[o.name], "read": o.name in inputs}
+                for o in operands
+            ],
+            "slots": len(operands) + 2,
+            "reduced_group": plan.reduced_group,
+            "kept": [{"name": emitter.place(n), "what": emitter.name(n)} for n in emitter.kept],
+            "known_before": self._known(0),
+            "passes": [self._pass(p) for p in range(1, plan.passes + 1)],
+            "fields": [
+                {"type": emitter.type(n), "name": emitter.name(n)}
+                for depth in range(plan.passes + 1)
+                for n in emitter.known(depth)
+            ],
+            "row_outputs": self._row_outputs(),
+            "final": self._final(past_cache),
+            "stream": bool(past_cache),
+            "streamed": past_cache,
+            "unroll": self.parameters["unroll"],
+            "columns": self.parameters.get("columns"),
+            "block_floats": self.parameters.get("block_floats"),
+        }
+        return fill("rows.cpp.jinja" if plan.rows else "columns.cpp.jinja", values)
+
+    def _plan_in_words(self) -> list[str]:
+        kept = ", ".join(self.emitter.name(n) for n in self.emitter.kept) or "nothing"
+        steps = [
+            f"Pass {p}: {', '.join(self.emitter.name(n) for n in self.emitter.reductions(p))}."
+            for p in range(1, self.plan.passes + 1)
+        ]
+        if any(self.plan.wide[number] for number, _ in self.plan.program.outputs):
+            steps.append("A last pass writes the outputs.")
+        return [*steps, f"Kept in cache between passes: {kept}."]
+
+    def _pass(self, number: int) -> dict[str, object]:
+        emitter = self.emitter
+        body = emitter.body(number, self._loads(), self._kept_at())
+        return {
+            "number": number,
+            "running": emitter.running(number),
+            "body": body + emitter.accumulate(number, masked=self.plan.rows),
+            "known": self._known(number),
+        }
+
+    def _kept_at(self) -> str:
+        return "i" if self.plan.rows else "r * width + c"
+
+    def _loads(self) -> dict[int, str]:
+        """How each wide leaf is read inside a pass."""
+        found = {}
+        for number, e in enumerate(self.plan.exprs):
+            if e.leaf is None or not self.plan.wide[number]:
+                continue
+            name = self.plan.names[e.leaf]
+            if self.plan.rows:
+                found[number] = f"load({name} + i, lanes)"
+            elif self.plan.along(e.leaf.axes, self.plan.last):
+                found[number] = f"load({name} + r * {name}_step + c, lanes)"
+            else:
+                found[number] = f"splat({name}[r * {name}_step])"
+        return found
+
+    def _known(self, depth: int) -> list[str]:
+        """Statements that compute what is known per row or column after `depth` passes."""
+        lines = []
+        for number in self.emitter.known(depth):
+            name, row = self.emitter.name(number), self.emitter.row
+            target = f"{row}{name}" if row else f"const {self.emitter.type(number)} {name}"
+            lines.append(f"{target} = {self._known_value(number)};")
+        return lines
+
+    def _known_value(self, number: int) -> str:
+        e = self.plan.exprs[number]
+        if e.kind == "reduce":
+            return self._reduced(e, f"total{self.plan.depth[number]}.{self.emitter.name(number)}")
+        if e.leaf is None:
+            return self.emitter.operation(e, self.emitter.row)
+        name = self.plan.names[e.leaf]
+        if not self.plan.rows and self.plan.along(e.leaf.axes, self.plan.last):
+            return f"load({name} + c, lanes)"
+        return f"splat(*{name})"
+
+    def _reduced(self, e: Expr, total: str) -> str:
+        if e.name == "sum":
+            return f"splat(total({total}))" if self.plan.rows else f"narrow({total})"
+        return f"splat(across<{ACROSS[e.name]}>({total}))" if self.plan.rows else total
+
+    def _row_outputs(self) -> list[str]:
+        lines = []
+        for i, (number, _) in enumerate(self.plan.program.outputs):
+            if not self.plan.wide[number]:
+                value = self.emitter.value(number, self.emitter.row)
+                lines.append(
+                    f"*out{i} = {value}[0];" if self.plan.rows else f"store(out{i} + c, {value}, lanes);"
+                )
+        return lines
+
+    def _final(self, past_cache: list[str]) -> list[str]:
+        last = self.plan.passes + 1
+        lines = self.emitter.body(last, self._loads(), self._kept_at())
+        place = "i" if self.plan.rows else None
+        for i, (number, _) in enumerate(self.plan.program.outputs):
+            if self.plan.wide[number]:
+                at = place or f"r * out{i}_step + c"
+                lines.append(written(f"out{i}", at, self.emitter.value(number), past_cache))
+        return lines

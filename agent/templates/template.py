@@ -1,0 +1,61 @@
+"""What a template is: a matcher on traced graphs, a small space of parameters, a source for each choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from agent.templates.lower import Program
+from agent.templates.plan import Operand
+from evaluator.problem.graph import Graph
+
+Parameters = Mapping[str, int | str | bool]
+Choices = Mapping[str, tuple[int | str | bool, ...]]
+
+
+@dataclass(frozen=True)
+class Match:
+    """A problem that a template fits: its program, and the graph it comes from in lines."""
+
+    program: Program
+    description: tuple[str, ...]
+
+
+class Template(Protocol):
+    """A parametrised expert kernel for a family of operations. It knows only the traced graph."""
+
+    name: str
+
+    def match(self, graphs: Mapping[str, Graph]) -> Match | None:
+        """The problem as this template sees it, or None where it does not fit every workload."""
+        ...
+
+    def choices(self, match: Match) -> Choices:
+        """The values of each parameter, the best guess first."""
+        ...
+
+    def render(self, match: Match, parameters: Parameters) -> str:
+        """The C++ source (entry `kernelwright_run`) for one choice of each parameter."""
+        ...
+
+
+def default_of(choices: Choices) -> dict[str, int | str | bool]:
+    """The best guess."""
+    return {name: values[0] for name, values in choices.items()}
+
+
+def streamed(operands: list[Operand], wide: list[bool], parameters: Parameters) -> list[str]:
+    """The outputs written past the cache: the wide ones, where the parameters say so."""
+    outputs = [o for o in operands if o.output]
+    if parameters["store"] != "streamed":
+        return []
+    return [o.name for o, is_wide in zip(outputs, wide, strict=True) if is_wide and o.unit == "true"]
+
+
+def written(output: str, place: str, value: str, streamed_outputs: list[str]) -> str:
+    """The statement that writes a vector of an output."""
+    cached = f"store({output} + {place}, {value}, lanes);"
+    if output not in streamed_outputs:
+        return cached
+    return f"STREAM ? stream({output} + {place}, {value}, lanes) : {cached}"
