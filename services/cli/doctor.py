@@ -58,10 +58,14 @@ def _tools() -> Sequence[Guarantee]:
 
 
 def _show(console: Console, guarantees: Sequence[Guarantee], refusal: str) -> None:
-    table = Table("guarantee", "holds", "found", "remedy", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("guarantee", no_wrap=True)
+    table.add_column("holds")
+    table.add_column("found, and what would help")
     for g in guarantees:
         holds = Text("yes", style="green") if g.holds else Text("no", style="bold red")
-        table.add_row(g.name, holds, Text(line(g.detail, 200)), Text(line(g.remedy, 200)))
+        remedy = "" if g.holds else f"; {line(g.remedy, 200)}"
+        table.add_row(g.name, holds, Text(f"{line(g.detail, 200)}{remedy}"))
     console.print(table)
     if refusal:
         console.print(Text(f"No candidate can be judged here: {line(refusal, 400)}", style="bold red"))

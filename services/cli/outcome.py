@@ -110,7 +110,7 @@ def _show(out: Output, outcome: Outcome, report: Path) -> None:
     console = render.console(out.as_json)
     job, top = outcome.job, outcome.best
     if outcome.attempts:
-        console.print(render.attempts(outcome.attempts, outcome.reasons, top))
+        console.print(render.attempts(outcome.attempts, outcome.reasons, top, console.width))
     if top is not None and top.evaluation is not None and top.evaluation.timing is not None:
         console.print(Text(f"\nBest: attempt {top.number}", style="bold"))
         console.print(render.times(top.evaluation.timing))

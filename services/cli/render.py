@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -14,12 +15,20 @@ from evaluator.evaluation import Evaluation, GateState, Timing, Verdict
 from services.figures import MISSING, duration, ratio
 from services.text import line
 
+PIPE_WIDTH = 140
+FIXED_COLUMNS = 54
+"""What number, proposer, verdict and speedup of an attempt take."""
 STATES = {GateState.PASSED: "green", GateState.FAILED: "bold red", GateState.NOT_RUN: "dim"}
 
 
 def console(as_json: bool) -> Console:
-    """Where people read results: standard output, or standard error where that is a machine's."""
-    return Console(file=sys.stderr if as_json else sys.stdout, highlight=False, soft_wrap=False)
+    """Where people read results: standard output, or standard error where that is a machine's.
+
+    A pipe has no width: it gets a wide one instead of the 80 columns that rich assumes.
+    """
+    stream = sys.stderr if as_json else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
+    return Console(file=stream, highlight=False, width=width)
 
 
 def verdict(value: Verdict) -> Text:
@@ -64,12 +73,10 @@ def times(timing: Timing) -> Table:
     return table
 
 
-def attempts(made: Sequence[Attempt], reasons: Mapping[int, str], best: Attempt | None) -> Table:
-    """A job's attempts, by number."""
-    table = Table("#", "proposer", "verdict", box=None, pad_edge=False)
-    table.add_column("speedup", no_wrap=True)
-    for name, share in (("idea", 3), ("reason", 2)):
-        table.add_column(name, no_wrap=True, overflow="ellipsis", ratio=share)
+def attempts(made: Sequence[Attempt], reasons: Mapping[int, str], best: Attempt | None, width: int) -> Table:
+    """A job's attempts, by number, one line each on a console of `width` columns."""
+    table = Table("#", "proposer", "verdict", "speedup", "idea", "reason", box=None, pad_edge=False)
+    room = max(16, (width - FIXED_COLUMNS) // 2 - 2)
     for attempt in made:
         judged = attempt.evaluation
         why = judged.reason if judged else reasons.get(attempt.number, "")
@@ -78,8 +85,8 @@ def attempts(made: Sequence[Attempt], reasons: Mapping[int, str], best: Attempt 
             attempt.proposal.proposer,
             verdict(judged.verdict) if judged else Text(attempt.state.value, style="dim"),
             ratio(judged.timing.speedup if judged and judged.timing else None),
-            Text(line(attempt.proposal.idea, 60)),
-            Text(line(why, 80)),
+            Text(line(attempt.proposal.idea, room)),
+            Text(line(why, room)),
             style="bold" if best is not None and attempt.number == best.number else "",
         )
     return table

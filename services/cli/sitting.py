@@ -35,7 +35,7 @@ class Sitting:
         try:
             self._steps(job)
         except KeyboardInterrupt:
-            self.store.recover(job.id)
+            self.store.recover(job.id, STOPPED)
         if self.interrupts.asked and self.store.job(job.id).state is JobState.RUNNING:
             self.store.finish(job.id, JobState.STOPPED, STOPPED)
 

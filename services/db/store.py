@@ -115,14 +115,14 @@ class SqlStore:
             if row.state is AttemptState.EVALUATING:
                 _put_back(attempts, Events(session), row, reason)
 
-    def recover(self, job_id: str) -> int:
+    def recover(self, job_id: str, reason: str = DIED) -> int:
         """See `Store.recover`. Only for a caller that knows no other process works on the job."""
         with self._database.writing() as session:
             Jobs(session).locked(job_id)
             attempts = Attempts(session)
             left = attempts.all(job_id, AttemptState.EVALUATING)
             for row in left:
-                _put_back(attempts, Events(session), row, DIED)
+                _put_back(attempts, Events(session), row, reason)
             return len(left)
 
     def add_seconds(self, job_id: str, seconds: float) -> None:
