@@ -16,10 +16,13 @@ from services.cli.output import Output
 from services.workshop import OpenWorkshop
 
 DEBUG = "KERNELWRIGHT_DEBUG"
+INTERRUPTED = 130
+"""What Ctrl-C gives where no command has a result for it, as shells have it: 128 and the signal's number."""
 
 
 def main(argv: Sequence[str] | None = None, open_workshop: OpenWorkshop | None = None) -> int:
-    """Run one command; its exit code: 0 accepted or found, 1 not, 2 wrong use, 3 our own fault.
+    """Run one command; its exit code: 0 accepted or found, 1 not, 2 wrong use, 3 our own fault,
+    130 interrupted before there was a result.
 
     open_workshop: where commands get what they work with; `services.bootstrap.open_workshop` if None.
     """
@@ -33,6 +36,8 @@ def main(argv: Sequence[str] | None = None, open_workshop: OpenWorkshop | None =
         return 1
     except Exception as e:
         return _fail(e, "--json" in arguments)
+    if code == INTERRUPTED:
+        Output("--json" in arguments).error("interrupted", "interrupted before there was a result")
     return int(code or 0)
 
 

@@ -121,3 +121,12 @@ def test_a_report_that_cannot_be_written_is_wrong_use(shell: Any, problem_file: 
     code, result = shell.json("optimize", problem_file, "--report", tmp_path / "softmax.py" / "r.html")
     assert code == 2
     assert "--report" in result["error"]["message"]
+
+
+def test_ctrl_c_before_there_is_a_job(shell: Any, problem_file: Path, tmp_path: Path) -> None:
+    shell.judge.before = lambda candidate: os.kill(os.getpid(), signal.SIGINT)
+    path = tmp_path / "fast.py"
+    path.write_text('# accepted {"speedup": 2}\n')
+    code, result = shell.json("evaluate", problem_file, path)
+    assert code == 130
+    assert result["error"]["kind"] == "interrupted"
