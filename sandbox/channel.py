@@ -53,7 +53,8 @@ class SocketChannel:
 
     def send(self, message: Mapping[str, object], fds: Sequence[int] = ()) -> None:
         """Send one message. Raises ValueError when it is too large or not JSON, EOFError, TimeoutError."""
-        body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
+        text = json.dumps(message, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+        body = text.encode()
         if len(body) > self._max_bytes:
             raise ValueError(f"a message of {len(body)} bytes exceeds the limit of {self._max_bytes}")
         if len(fds) > MAX_FDS:

@@ -1,0 +1,43 @@
+"""Reading memory, tried on this process's own."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+import pytest
+
+from sandbox import memory
+from sandbox.api import MemoryUnreadable
+
+
+def test_more_spans_than_one_call_takes_are_joined() -> None:
+    buffer = ctypes.create_string_buffer(bytes(range(200)))
+    start = ctypes.addressof(buffer)
+    spans = [(start + i % 190, i % 7) for i in range(memory.SPANS_PER_CALL * 2 + 3)]
+    expected = b"".join(buffer.raw[a - start : a - start + n] for a, n in spans)
+    assert memory.read_spans(os.getpid(), spans) == expected
+
+
+def test_a_typed_buffer_is_filled() -> None:
+    source = ctypes.create_string_buffer(b"abcdefgh")
+    target = memoryview(bytearray(8)).cast("Q")
+    memory.read_into(os.getpid(), ctypes.addressof(source), target)
+    assert target.tobytes() == b"abcdefgh"
+
+
+def test_an_empty_target_needs_no_memory() -> None:
+    memory.read_into(os.getpid(), 0, memoryview(bytearray()))
+    assert memory.read_spans(os.getpid(), [(0, 0)]) == b""
+
+
+def test_a_span_half_mapped_is_refused() -> None:
+    with pytest.raises(MemoryUnreadable):
+        memory.read_spans(os.getpid(), [((1 << 47) - 8192, 16384)])
+
+
+def test_a_process_that_is_gone_is_named_so() -> None:
+    pid = os.posix_spawn("/bin/true", ["true"], {})
+    os.waitpid(pid, 0)
+    with pytest.raises(ProcessLookupError):
+        memory.read_spans(pid, [(4096, 8)])
