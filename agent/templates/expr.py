@@ -12,6 +12,7 @@ Errors:
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -43,11 +44,19 @@ class Expr:
     value: float = 0.0
 
 
-COSTLY = frozenset({"exp", "expm1", "log", "log1p", "tanh", "erf", "sigmoid", "sqrt", "div"})
+COSTLY = frozenset({"exp", "expm1", "log", "log1p", "tanh", "erf", "normal_cdf", "sigmoid", "sqrt", "div"})
 """Operations worth keeping the result of rather than doing twice."""
 
 MASKS = frozenset({"gt", "ge", "lt", "le", "eq", "ne", "and", "or", "not"})
 """Operations whose result is a mask, not a number."""
+
+
+FOLDED: Mapping[str, Callable[[float, float], float]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+}
+"""Operations on two constants that are done beforehand."""
 
 
 class Table:
@@ -70,7 +79,11 @@ class Table:
 
     def op(self, name: str, *args: int) -> int:
         """An operation; one that changes nothing is left out."""
-        known = [self.exprs[a].value if self.exprs[a].kind == "const" else None for a in args]
+        known: list[float | None] = [
+            self.exprs[a].value if self.exprs[a].kind == "const" else None for a in args
+        ]
+        if name in FOLDED and known[0] is not None and known[1] is not None:
+            return self.const(FOLDED[name](known[0], known[1]))
         if name in ("mul", "div") and known[1] == 1.0:
             return args[0]
         if name == "mul" and known[0] == 1.0:
@@ -166,13 +179,11 @@ def _power(t: Table, base: int, exponent: int) -> int:
 
 def _gelu(t: Table, node: Node, of: Operands) -> int:
     x = of(node.args[0])
-    half = t.op("mul", x, t.const(0.5))
-    if argument(node, 1, "approximate", "none") == "tanh":
-        cube = t.op("mul", t.op("mul", t.op("mul", x, x), x), t.const(0.044715))
-        inner = t.op("tanh", t.op("mul", t.op("add", x, cube), t.const(math.sqrt(2 / math.pi))))
-    else:
-        inner = t.op("erf", t.op("mul", x, t.const(math.sqrt(0.5))))
-    return t.op("mul", half, t.op("add", inner, t.const(1.0)))
+    if argument(node, 1, "approximate", "none") == "none":
+        return t.op("mul", x, t.op("normal_cdf", x))
+    cube = t.op("mul", t.op("mul", t.op("mul", x, x), x), t.const(0.044715))
+    inner = t.op("tanh", t.op("mul", t.op("add", x, cube), t.const(math.sqrt(2 / math.pi))))
+    return t.op("mul", t.op("mul", x, t.const(0.5)), t.op("add", inner, t.const(1.0)))
 
 
 def _relu(t: Table, node: Node, of: Operands) -> int:

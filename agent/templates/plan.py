@@ -13,7 +13,14 @@ from agent.templates.expr import COSTLY, Leaf, Unmatched
 from agent.templates.lower import Program
 from evaluator.problem.graph import Argument, Graph, Ref
 
-NEEDS = {"tanh": ("exp",), "erf": ("exp",), "sigmoid": ("exp",), "expm1": ("exp",), "log1p": ("log",)}
+NEEDS = {
+    "tanh": ("exp",),
+    "erf": ("exp",),
+    "normal_cdf": ("exp",),
+    "sigmoid": ("exp",),
+    "expm1": ("exp",),
+    "log1p": ("log",),
+}
 
 
 @dataclass(frozen=True)
@@ -93,7 +100,7 @@ class Plan:
                 assert e.leaf is not None
                 wide.append(not self.program.reduced or self.program.reduced[0] in e.leaf.axes)
             else:
-                wide.append(e.kind == "op" and any(wide[a] for a in e.args))
+                wide.append(e.kind == "op" and (not self.program.reduced or any(wide[a] for a in e.args)))
         return wide
 
     def along(self, axes: Iterable[int | None], group: int | None) -> bool:
