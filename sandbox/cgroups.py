@@ -16,6 +16,16 @@ from sandbox.api import Limits
 _PREFIX = "kernelwright"
 _NAME = re.compile(rf"{_PREFIX}-(\d+)-\d+")
 _REMOVE_SECONDS = 2.0
+_CONTROLLERS = ("memory", "pids")
+_OOM_FILES = {1: "memory.oom_control", 2: "memory.events"}
+
+
+@dataclass(frozen=True)
+class _Base:
+    """A group below which this process makes others."""
+
+    version: int
+    folder: Path
 
 
 @dataclass(frozen=True)
@@ -57,24 +67,19 @@ class Cgroups:
 
     def __init__(self) -> None:
         self._numbers = itertools.count()
-        self._version, self._bases = _find_bases()
+        self._bases = _find_bases()
         for base in self._bases.values():
-            _sweep(base)
+            _sweep(base.folder)
 
     @property
     def memory(self) -> bool:
         """Whether groups bound memory here."""
         return "memory" in self._bases
 
-    @property
-    def processes(self) -> bool:
-        """Whether groups bound the number of processes here."""
-        return "pids" in self._bases
-
     def make(self, limits: Limits) -> Group:
         """A group with these limits. Raises OSError."""
         name = f"{_PREFIX}-{os.getpid()}-{next(self._numbers)}"
-        folders = tuple(dict.fromkeys(base / name for base in self._bases.values()))
+        folders = tuple(dict.fromkeys(base.folder / name for base in self._bases.values()))
         made: list[Path] = []
         try:
             for folder in folders:
@@ -86,21 +91,18 @@ class Cgroups:
                 folder.rmdir()
             raise
         memory = self._bases.get("memory")
-        oom = "memory.oom_control" if self._version == 1 else "memory.events"
-        return Group(folders, memory / name / oom if memory else None)
+        return Group(folders, memory.folder / name / _OOM_FILES[memory.version] if memory else None)
 
     def _limit(self, name: str, limits: Limits) -> None:
-        if self.processes:
-            _put(self._bases["pids"] / name / "pids.max", limits.processes)
-        if not self.memory:
-            return
-        folder = self._bases["memory"] / name
-        if self._version == 1:
-            _put(folder / "memory.limit_in_bytes", limits.memory_bytes)
-            _put_if_there(folder / "memory.memsw.limit_in_bytes", limits.memory_bytes)
-        else:
-            _put(folder / "memory.max", limits.memory_bytes)
-            _put_if_there(folder / "memory.swap.max", 0)
+        processes, memory = self._bases.get("pids"), self._bases.get("memory")
+        if processes:
+            _put(processes.folder / name / "pids.max", limits.processes)
+        if memory and memory.version == 1:
+            _put(memory.folder / name / "memory.limit_in_bytes", limits.memory_bytes)
+            _put_if_there(memory.folder / name / "memory.memsw.limit_in_bytes", limits.memory_bytes)
+        elif memory:
+            _put(memory.folder / name / "memory.max", limits.memory_bytes)
+            _put_if_there(memory.folder / name / "memory.swap.max", 0)
 
 
 def _put(file: Path, value: int | str) -> None:
@@ -122,25 +124,23 @@ def _removed(folder: Path) -> bool:
     return True
 
 
-def _find_bases() -> tuple[int, dict[str, Path]]:
-    """The version in use, and per controller the folder in which this process may make groups."""
+def _find_bases() -> dict[str, _Base]:
+    """Per controller, where this process may make groups: below its own, else (version 2) at the top."""
     mounts = list(_mounts())
     memberships = _memberships()
-    found: dict[str, Path] = {}
-    for controller in ("memory", "pids"):
+    found: dict[str, _Base] = {}
+    for controller in _CONTROLLERS:
         for kind, options, root, place in mounts:
             if kind == "cgroup" and controller in options and controller in memberships:
-                base = place / os.path.relpath(memberships[controller], root)
-                if _may_make(base):
-                    found[controller] = base
-    if found:
-        return 1, found
+                folder = place / os.path.relpath(memberships[controller], root)
+                if _may_make(folder):
+                    found[controller] = _Base(1, folder)
     for kind, _, root, place in mounts:
         if kind == "cgroup2" and "" in memberships:
-            base = place / os.path.relpath(memberships[""], root)
-            controllers = _delegate(base)
-            return 2, dict.fromkeys(controllers, base)
-    return 2, {}
+            for folder in (place / os.path.relpath(memberships[""], root), place):
+                for controller in _delegated(folder):
+                    found.setdefault(controller, _Base(2, folder))
+    return found
 
 
 def _mounts() -> Iterator[tuple[str, list[str], str, Path]]:
@@ -170,16 +170,18 @@ def _may_make(base: Path) -> bool:
     return True
 
 
-def _delegate(base: Path) -> list[str]:
-    """Controllers of a version 2 group that its children have; enabled there where that is allowed."""
-    control = base / "cgroup.subtree_control"
+def _delegated(folder: Path) -> list[str]:
+    """Controllers that the children of a version 2 group have. They are switched on where that is allowed: not in
+    a group that holds processes itself, unless it is the topmost."""
+    control = folder / "cgroup.subtree_control"
     with contextlib.suppress(OSError):
-        _put(control, "+memory +pids")
+        _put(control, " ".join(f"+{c}" for c in _CONTROLLERS))
     try:
         enabled = control.read_text(encoding="ascii").split()
     except OSError:
         return []
-    return [c for c in ("memory", "pids") if c in enabled and _may_make(base)]
+    wanted = [c for c in _CONTROLLERS if c in enabled]
+    return wanted if wanted and _may_make(folder) else []
 
 
 def _sweep(base: Path) -> None:

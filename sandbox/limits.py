@@ -17,7 +17,7 @@ def apply(limits: Limits, cores: Sequence[int], bound_address_space: bool) -> No
     """
     if cores:
         os.sched_setaffinity(0, cores)
-    _set(resource.RLIMIT_CORE, 0)
+    _set(resource.RLIMIT_CORE, 1)  # unlike 0, also keeps a crash from the host's core handler (core_pattern)
     _set(resource.RLIMIT_NPROC, limits.processes)
     _set(resource.RLIMIT_FSIZE, limits.file_bytes)
     _set(resource.RLIMIT_NOFILE, limits.open_files)

@@ -8,6 +8,8 @@ from pathlib import Path
 FIRST_UID = 200_000
 SLOTS = 128
 _LARGEST_PID = 1 << 22
+_CHOWN, _SETGID, _SETUID, _SYS_ADMIN = 0, 6, 7, 21
+_NEEDED = (_CHOWN, _SETGID, _SETUID, _SYS_ADMIN)
 
 
 class UidPool:
@@ -37,12 +39,21 @@ class UidPool:
 
 
 def may_choose_uids() -> bool:
-    """Whether this process is root and the whole range is mapped in its user namespace."""
-    if os.geteuid() != 0:
+    """Whether this process is root, with the rights to make mounts and change users, and the whole range is mapped
+    in its user namespace."""
+    if os.geteuid() != 0 or not _has_rights():
         return False
     last = FIRST_UID + (_LARGEST_PID + 1) * SLOTS
     for line in Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines():
         first, _, count = (int(word) for word in line.split())
         if first <= FIRST_UID and last <= first + count:
             return True
+    return False
+
+
+def _has_rights() -> bool:
+    for line in Path("/proc/self/status").read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith("CapEff:"):
+            effective = int(line.split()[1], 16)
+            return all(effective >> capability & 1 for capability in _NEEDED)
     return False

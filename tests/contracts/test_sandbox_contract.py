@@ -605,7 +605,7 @@ class TestZygote:
                 process.poll()
             process.kill()
         deadline = time.monotonic() + SECONDS
-        while _held() != before:
+        while any(now > then for now, then in zip(_held(), before, strict=True)):
             assert time.monotonic() < deadline, (before, _held())
             time.sleep(0.02)
 

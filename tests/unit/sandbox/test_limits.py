@@ -27,8 +27,8 @@ def limits_inside(bounded: bool) -> list[str]:
 
 
 def test_limits_are_hard_and_cut_to_what_is_allowed() -> None:
-    assert limits_inside(False) == ["0", "12345", "7", "-1", "True"]
+    assert limits_inside(False) == ["1", "12345", "7", "-1", "True"]
 
 
 def test_address_space_is_bounded_where_nothing_else_bounds_memory() -> None:
-    assert limits_inside(True) == ["0", "12345", "7", str(1 << 32), "True"]
+    assert limits_inside(True) == ["1", "12345", "7", str(1 << 32), "True"]
