@@ -46,7 +46,7 @@ def _notes(contract: Contract) -> tuple[str, ...]:
     return (
         "inputs are drawn by the file's own get_inputs, under a secret seed, anew for every call",
         f"one workload, {WORKLOAD!r}: the sizes that the file has; no other shape is judged",
-        "inputs may not be changed, outputs must match the reference's shapes, dtypes and strides",
+        "inputs may not be changed; outputs have the reference's shapes, dtypes and strides, or are contiguous",
         f"error at most {accuracy.ratio:g} times the reference's own, plus {accuracy.ulps:g} ulp; "
         f"precision {contract.precision.value}; mode {contract.mode}",
         f"baselines {', '.join(contract.baselines)}; no workload below {contract.floor:g} of the strongest",
