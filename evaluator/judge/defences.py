@@ -30,6 +30,9 @@ class Defences:
     nothing_else_written: bool = True
     """Inputs and red zones must stay as they were. Off: they may change."""
 
+    quiet_samples: bool = True
+    """Disturbed samples are void and times below the resolution no score. Off: they count as they are."""
+
     @property
     def off(self) -> tuple[str, ...]:
         """The names of those that are switched off."""

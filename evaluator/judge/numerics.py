@@ -21,7 +21,7 @@ from evaluator.harness.tensors import DTYPES
 from evaluator.judge.arena import TensorSpec
 from evaluator.problem.contract import Accuracy
 
-SAMPLES = 64
+SAMPLES = 32
 MODE_POOL = 1024
 
 
