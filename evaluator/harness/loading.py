@@ -55,22 +55,27 @@ def open_library(descriptor: int, folder: str = FOLDER) -> ctypes.CDLL:
 def style_of(function: Callable[..., object], load: Load) -> tuple[str, bool]:
     """The style of a function without a declared one, and whether it takes the state after the inputs.
 
-    By its number of required positional parameters: inputs (and state), or those and the outputs.
+    By the numbers of positional parameters that it can be called with: inputs (and state), or those and the
+    outputs.
     """
-    count = _required(function)
+    least, most = _positional(function)
     plain, full = load.inputs, load.inputs + load.states
-    if load.style in ("", "functional") and count in (plain, full):
-        return "functional", count == full and load.states > 0
-    if load.style in ("", "destination") and count in (plain + load.outputs, full + load.outputs):
-        return "destination", count == full + load.outputs and load.states > 0
+    for style, more in (("functional", 0), ("destination", load.outputs)):
+        for count in (plain, full) if load.style in ("", style) else ():
+            if least <= count + more <= most:
+                return style, count != plain
     raise TypeError(
-        f"{load.entry} takes {count} required positional parameters; expected {plain} (inputs)"
+        f"{load.entry} takes {least} required positional parameters; expected {plain} (inputs)"
         f"{f' or {full} (inputs and state)' if load.states else ''} to return its result, "
         f"or {load.outputs} more (outputs) to write into them"
     )
 
 
-def _required(function: Callable[..., object]) -> int:
+def _positional(function: Callable[..., object]) -> tuple[int, int]:
+    """The least and the largest number of positional arguments that a function takes."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(function).parameters.values()
-    return sum(p.kind in positional and p.default is inspect.Parameter.empty for p in parameters)
+    parameters = list(inspect.signature(function).parameters.values())
+    taken = [p for p in parameters if p.kind in positional]
+    endless = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)
+    least = sum(p.default is inspect.Parameter.empty for p in taken)
+    return least, 1 << 16 if endless else len(taken)
