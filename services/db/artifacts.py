@@ -8,6 +8,7 @@ import zlib
 from sqlalchemy.orm import Session
 
 from services.db.models import ArtifactRow
+from services.db.once import add_once
 from services.errors import RecordDamaged
 
 LEVEL = 6
@@ -24,10 +25,8 @@ class Artifacts:
         digest = hashlib.sha256(data).hexdigest()
         if self._session.get(ArtifactRow, digest) is None:
             packed = zlib.compress(data, LEVEL)
-            self._session.add(
-                ArtifactRow(digest=digest, size=len(data), compressed=packed, compressed_size=len(packed))
-            )
-            self._session.flush()
+            row = ArtifactRow(digest=digest, size=len(data), compressed=packed, compressed_size=len(packed))
+            add_once(self._session, row)
         return digest
 
     def get(self, digest: str) -> bytes:

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 from evaluator.problem.candidate import Candidate
 from services.db.artifacts import Artifacts
 from services.db.models import CandidateFileRow, CandidateRow
+from services.db.once import add_once
 from services.errors import RecordDamaged
 
 
@@ -25,8 +26,7 @@ class Candidates:
                 CandidateFileRow(position=i, name=name, artifact=self._artifacts.put_text(text))
                 for i, (name, text) in enumerate(candidate.files.items())
             ]
-            self._session.add(CandidateRow(digest=digest, language=candidate.language, files=files))
-            self._session.flush()
+            add_once(self._session, CandidateRow(digest=digest, language=candidate.language, files=files))
         return digest
 
     def get(self, digest: str) -> Candidate:

@@ -8,6 +8,7 @@ from evaluator.problem.contract import Problem, Reference
 from evaluator.problem.records import contract_from_json, contract_to_json
 from services.db.artifacts import Artifacts
 from services.db.models import ProblemRow
+from services.db.once import add_once
 from services.errors import RecordDamaged
 
 
@@ -22,8 +23,7 @@ class Problems:
         """Keep the problem once; its digest. Origin and notes stay those of the first time."""
         digest = problem.digest
         if self._session.get(ProblemRow, digest) is None:
-            self._session.add(self._row(digest, problem))
-            self._session.flush()
+            add_once(self._session, self._row(digest, problem))
         return digest
 
     def get(self, digest: str) -> Problem:
