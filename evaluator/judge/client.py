@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from evaluator.device.cpu import SharedMemory
+from evaluator.device.priority import real_time
 from evaluator.evaluation import InfraError, Verdict
 from evaluator.harness import page
 from evaluator.harness.wire import Done, Failed, Outcome, Serve, WireError, decode, encode
@@ -105,8 +106,15 @@ class RunnerClient:
         self._prepare(prepare)
         self._number += 1
         self._words[page.BINDING] = binding
-        before = self.process.scheduling()
-        switches = _own_switches()
+        before, switches = self.process.scheduling(), _own_switches()
+        with real_time(self.process.pid):
+            elapsed, outcome, sample = self._clocked(sampler, timeout)
+            self.process.freeze()
+        disturbed = _disturbed(before, self.process.scheduling(), elapsed) or _own_switches() > switches
+        return Released(elapsed, outcome, sample, disturbed)
+
+    def _clocked(self, sampler: Sampler, timeout: float) -> tuple[int, Outcome, list[bytes]]:
+        """Nanoseconds from the release of a prepared call to the end of the sample, and what was read."""
         start = time.perf_counter_ns()
         self._words[page.GO] = self._number
         self.process.thaw()
@@ -115,12 +123,9 @@ class RunnerClient:
         elapsed = time.perf_counter_ns() - start
         if not self._defences.sample_inside_clock:
             time.sleep(LEISURE)
+            return elapsed, outcome, sampler(outcome)
         sample = sampler(outcome)
-        if self._defences.sample_inside_clock:
-            elapsed = time.perf_counter_ns() - start
-        self.process.freeze()
-        disturbed = _disturbed(before, self.process.scheduling(), elapsed) or _own_switches() > switches
-        return Released(elapsed, outcome, sample, disturbed)
+        return time.perf_counter_ns() - start, outcome, sample
 
     def _prepare(self, prepare: Callable[[], None]) -> None:
         if self._defences.frozen_while_filled:
