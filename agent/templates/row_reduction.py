@@ -40,16 +40,16 @@ class RowReduction:
         store, unroll; for columns also the most columns and the floats of a block."""
         plan = Plan(match.program)
         found: dict[str, tuple[int | str | bool, ...]] = {}
-        if plan.rows:
-            found["unroll"] = (4, 2, 8)
-            found["keep"] = ("costly", "none", "inputs")
-        else:
-            found["columns"] = (1024, 256, 2048)
-            found["unroll"] = (4, 8, 1)
-            found["keep"] = ("inputs", "costly", "none")
-            found["block_floats"] = (1 << 15, 1 << 17, 1 << 13)
         if any(plan.wide[number] for number, _ in match.program.outputs):
             found["store"] = ("cached", "streamed")
+        if plan.rows:
+            found["keep"] = ("costly", "none", "inputs")
+            found["unroll"] = (4, 8, 2)
+        else:
+            found["columns"] = (1024, 256, 2048)
+            found["keep"] = ("inputs", "costly", "none")
+            found["unroll"] = (4, 8, 1)
+            found["block_floats"] = (1 << 15, 1 << 17, 1 << 13)
         if with_reciprocals(match.program) != match.program:
             found["reciprocal"] = (True, False)
         return found

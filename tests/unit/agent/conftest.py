@@ -95,17 +95,18 @@ def run(library, calls, threads):
 
 
 def assert_close(call, outputs):
-    """Errors against fp64 within 4 times eager's own, largest and RMS, plus 2 ulp at the output's scale."""
+    """Errors against fp64 within 4 times eager's own, largest and RMS, plus 2 ulp at the output's scale;
+    where eager itself overflows on the way, anything goes."""
     for own, eager, exact in zip(
         outputs, call.expected(torch.float32), call.expected(torch.float64), strict=True
     ):
         where = f"{[tuple(x.shape) for x in call.inputs]} {call.layout}"
-        wanted, finite = exact.float().numpy(), np.isfinite(exact.float().numpy())
-        np.testing.assert_array_equal(own[~finite], wanted[~finite], where)
+        wanted = exact.float().numpy()
+        np.testing.assert_array_equal(own[~np.isfinite(wanted)], wanted[~np.isfinite(wanted)], where)
+        finite = np.isfinite(wanted) & np.isfinite(eager.numpy())
         if finite.any():
             true = exact.numpy()[finite]
             error, allowed = own[finite] - true, eager.numpy()[finite] - true
-            allowed = allowed[np.isfinite(allowed)]
             ulp = np.spacing(np.float32(np.abs(true).max()))
             assert np.abs(error).max() <= 4 * np.abs(allowed).max() + 2 * ulp, where
             assert np.sqrt((error**2).mean()) <= 4 * np.sqrt((allowed**2).mean()) + 2 * ulp, where
