@@ -9,11 +9,11 @@ from pathlib import Path
 
 from rich.text import Text
 
-from agent.api import Attempt, Job, JobState
+from agent.api import Attempt, AttemptState, Job, JobState
 from agent.selection import best, found_something
 from evaluator.canonical import plain
 from services.cli import render
-from services.cli.failures import FOUND, NOT_FOUND, OUR_FAULT
+from services.cli.failures import FOUND, NOT_FOUND, OUR_FAULT, WRONG_USE
 from services.cli.output import Output
 from services.db.jobs import JobRecord
 from services.db.store import SqlStore
@@ -58,9 +58,17 @@ def show_outcome(out: Output, outcome: Outcome, report: Path) -> int:
     write_report(report, outcome)
     _show(out, outcome, report)
     out.result(outcome_result(outcome, report))
+    return _exit_code(outcome)
+
+
+def _exit_code(outcome: Outcome) -> int:
+    """A failed job is our fault where the machine kept failing, else its problem turned out to be invalid."""
     if outcome.found:
         return FOUND
-    return OUR_FAULT if outcome.job.state is JobState.FAILED else NOT_FOUND
+    if outcome.job.state is not JobState.FAILED:
+        return NOT_FOUND
+    abandoned = any(a.state is AttemptState.ABANDONED for a in outcome.attempts)
+    return OUR_FAULT if abandoned else WRONG_USE
 
 
 def write_report(path: Path, outcome: Outcome) -> None:

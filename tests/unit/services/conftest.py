@@ -18,6 +18,7 @@ from evaluator.evaluation import (
     GateResult,
     GateState,
     InfraError,
+    InvalidProblem,
     Interval,
     Timing,
     Verdict,
@@ -145,6 +146,8 @@ class DoubleEvaluator:
         told = json.loads(rest or "{}")
         if word == "infra":
             raise InfraError("the disk is full")
+        if word == "invalid":
+            raise InvalidProblem("the reference is not reproducible")
         return judged(problem, candidate, Verdict(word), **told)
 
 

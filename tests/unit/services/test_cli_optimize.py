@@ -72,6 +72,13 @@ def test_a_machine_that_keeps_failing_is_our_fault(shell: Any, problem_file: Pat
     assert "the disk is full" in Path(result["report"]).read_text()
 
 
+def test_a_problem_that_turns_out_invalid_is_wrong_use(shell: Any, problem_file: Path, proposer: Any) -> None:
+    shell.offered = (proposer("template", ["invalid"]),)
+    code, result = shell.json("optimize", problem_file)
+    assert code == 2
+    assert (result["state"], result["reason"]) == ("failed", "the reference is not reproducible")
+
+
 def test_ctrl_c_stops_and_resume_goes_on(shell: Any, problem_file: Path) -> None:
     judged = []
 
