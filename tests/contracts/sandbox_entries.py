@@ -152,11 +152,11 @@ def outlive(channel):
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
-            channel.send({"go": True})
             while True:
                 time.sleep(3600)
         os._exit(0)
     os.wait()
+    channel.send({"go": True})
     channel.receive()
 
 
