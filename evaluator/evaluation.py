@@ -6,7 +6,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from evaluator.canonical import plain
+from evaluator.canonical import plain, rebuilt
 
 
 class InfraError(Exception):
@@ -171,42 +171,5 @@ class Evaluation:
 
     @staticmethod
     def from_json(data: Mapping[str, object]) -> Evaluation:
-        """Rebuild a record made by `to_json`. Raises KeyError, TypeError or ValueError on anything else."""
-        return evaluation_from_json(data)
-
-
-def interval_from_json(data: object) -> Interval:
-    """An Interval from its JSON object."""
-    return Interval(**_object(data))
-
-
-def evaluation_from_json(data: Mapping[str, object]) -> Evaluation:
-    """See `Evaluation.from_json`."""
-    fields = dict(data)
-    gates = {
-        Gate(name): GateResult(**{**_object(g), "state": GateState(_object(g)["state"])})
-        for name, g in _object(fields["gates"]).items()
-    }
-    timing = None
-    if fields["timing"] is not None:
-        raw = _object(fields["timing"])
-        workloads = tuple(
-            WorkloadTiming(
-                **{
-                    **w,
-                    "candidate": interval_from_json(w["candidate"]),
-                    "speedup": interval_from_json(w["speedup"]),
-                    "baselines": {k: interval_from_json(v) for k, v in w["baselines"].items()},
-                }
-            )
-            for w in raw["workloads"]
-        )
-        timing = Timing(**{**raw, "workloads": workloads, "speedup": interval_from_json(raw["speedup"])})
-    fields |= {"gates": gates, "timing": timing, "verdict": Verdict(str(fields["verdict"]))}
-    return Evaluation(**fields)  # type: ignore[arg-type]
-
-
-def _object(data: object) -> dict:  # type: ignore[type-arg]
-    if not isinstance(data, Mapping):
-        raise TypeError(f"expected an object, got {type(data).__name__}")
-    return dict(data)
+        """Rebuild a record made by `to_json`. Raises TypeError or ValueError on anything else."""
+        return rebuilt(Evaluation, data)
