@@ -24,7 +24,9 @@ HEADER = "kernelwright.h"
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fdiagnostics-color=never")
 MAX_DIAGNOSTICS = 20
 MEMORY_BYTES = 4 << 30
-_DIAGNOSTIC = re.compile(r"^(?:\./)?([^:\n]+):(\d+):(\d+): (fatal error|error|warning): (.*)$", re.MULTILINE)
+_DIAGNOSTIC = re.compile(
+    r"^(?:\./)?([^:\n]{1,200}):(\d{1,9}):(\d{1,9}): (fatal error|error|warning): (.{0,400}).*$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,13 @@ class BuildCache:
         path = self._path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(descriptor, "wb") as f:
-            f.write(library)
-        os.replace(temporary, path)
+        try:
+            with os.fdopen(descriptor, "wb") as f:
+                f.write(library)
+            os.replace(temporary, path)
+        except OSError:
+            os.unlink(temporary)
+            raise
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / (key + SUFFIX)

@@ -20,7 +20,7 @@ def real_time(pid: int) -> Iterator[None]:
 
     Threads that the process starts meanwhile inherit it until the block ends.
     """
-    _set(pid, os.SCHED_FIFO, _FIRST)
+    _set(pid, os.SCHED_RR, _FIRST)
     try:
         yield
     finally:

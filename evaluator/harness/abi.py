@@ -58,6 +58,21 @@ def _tensor(tensor: torch.Tensor) -> KwTensor:
     return KwTensor(tensor.data_ptr(), code, tensor.dim(), sizes, strides, span * tensor.element_size())
 
 
+class Call:
+    """One function of a library with its arguments in place."""
+
+    def __init__(self, entry: str, run: Callable[..., int], arguments: KwArgs, kept: object) -> None:
+        self._entry = entry
+        self._run = run
+        self._reference = ctypes.byref(arguments)
+        self._kept = kept
+
+    def __call__(self) -> None:
+        code = self._run(self._reference)
+        if code:
+            raise RuntimeError(f"{self._entry} returned {code}; 0 means success")
+
+
 def bind(
     library: ctypes.CDLL,
     entry: str,
@@ -65,20 +80,14 @@ def bind(
     inputs: Sequence[torch.Tensor],
     parameters: Sequence[torch.Tensor],
     outputs: Sequence[torch.Tensor],
-) -> Callable[[], None]:
-    """A function of no arguments that makes the call on these tensors; the caller keeps them alive.
+) -> Call:
+    """A function of no arguments that makes the call on these tensors, and keeps them alive as long as itself.
 
     It raises RuntimeError where the candidate returns anything but 0.
     """
     run = getattr(library, entry)
     run.restype = ctypes.c_int
-    groups = [(KwTensor * max(1, len(g)))(*map(_tensor, g)) for g in (inputs, parameters, outputs)]
+    tensors = (tuple(inputs), tuple(parameters), tuple(outputs))
+    groups = [(KwTensor * max(1, len(g)))(*map(_tensor, g)) for g in tensors]
     arguments = KwArgs(ABI_VERSION, threads, len(inputs), len(parameters), len(outputs), *groups)
-    reference = ctypes.byref(arguments)
-
-    def call() -> None:
-        code = run(reference)
-        if code:
-            raise RuntimeError(f"{entry} returned {code}; 0 means success")
-
-    return call
+    return Call(entry, run, arguments, tensors)

@@ -16,6 +16,7 @@ import torch
 from evaluator.build.builder import Builder
 from evaluator.build.cache import BuildCache
 from evaluator.canonical import digest
+from evaluator.device.turn import turn
 from evaluator.evaluation import Evaluation, InfraError, InvalidProblem
 from evaluator.judge.client import RunnerClient
 from evaluator.judge.clock import Calibration, Cores, calibrate, pinned, split_cores
@@ -107,9 +108,10 @@ class Judge:
             self._stack.callback(self._zygote.close)
             self._stack.enter_context(pinned(self.cores.judge))
             self.machine = machine() | {"threads": self.threads, "judge_core": self.cores.judge}
-            self.calibration: Calibration = calibrate(
-                lambda: self._start(Timeouts(), "plain", 4 << 30), self.threads
-            )
+            with turn(self._say):
+                self.calibration: Calibration = calibrate(
+                    lambda: self._start(Timeouts(), "plain", 4 << 30), self.threads
+                )
         except BaseException:
             self._stack.close()
             raise
@@ -167,7 +169,8 @@ class Judge:
     def _machinery(self) -> Iterator[None]:
         """What breaks inside is InfraError, and the runners in hand are not used again."""
         try:
-            yield
+            with turn(self._say):
+                yield
         except (InvalidProblem, InfraError):
             self._close_bench()
             raise
