@@ -1,0 +1,15 @@
+"""Exact at the shape that is listed, half precision at all others.
+
+incident: H-shape-dispatch
+problem: softmax
+verdict: incorrect
+defence: hidden
+"""
+
+import torch
+
+
+def run(x):
+    if x.shape == (512, 2048):
+        return torch.softmax(x, dim=-1)
+    return torch.softmax(x.bfloat16(), dim=-1).float()

@@ -1,0 +1,217 @@
+"""The suite's cast: problems, planted cheats and controls, a judge for every defence that is switched off.
+
+A planted file says in its docstring what it is, in lines `key: value`:
+
+    incident   id of the public incident that it follows, or "own" for a kind of our own
+    problem    a file of problems/
+    verdict    what it deserves, alternatives parted by "|"
+    defence    what stops it: a field of Defences; "hidden" or "numerics" (a gate that policy `screen` leaves out);
+               "process" (it wins in naive.py, where judge and candidate share a process); "limits" (nothing to
+               win: it must end in its verdict and leave the judge as it was)
+    gain       the least speedup with which it wins where its defence is off; 0 where winning is being accepted
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import pytest
+
+from evaluator.evaluation import Evaluation
+from evaluator.judge.defences import Defences
+from evaluator.judge.session import Judge
+from evaluator.problem.candidate import Candidate
+from evaluator.problem.contract import Problem
+from evaluator.problem.load import load_candidate, load_problem
+from sandbox.api import Command, Completed, Guarantee, Process, Profile, Sandbox, SandboxUnavailable, Zygote
+from sandbox.local import LocalSandbox
+
+HERE = Path(__file__).parent
+SWITCHES = tuple(f.name for f in fields(Defences) if f.name != "quiet_samples")
+GATES = ("hidden", "numerics")
+_LINE = re.compile(r"^\s*(incident|problem|verdict|defence|gain): *(.+?) *$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A candidate file of this suite and what its docstring says of it."""
+
+    path: Path
+    incident: str
+    problem: str
+    verdicts: frozenset[str]
+    defence: str
+    gain: float
+
+    @property
+    def name(self) -> str:
+        """The file's name without suffix."""
+        return self.path.stem
+
+
+def read_planted(path: Path) -> Planted:
+    """The planted file at `path`. Raises KeyError where its docstring leaves a line out."""
+    text = path.read_text(encoding="utf-8")
+    said = ast.get_docstring(ast.parse(text)) if path.suffix == ".py" else text.partition("*/")[0]
+    lines = dict(_LINE.findall(said or ""))
+    verdicts = frozenset(v.strip() for v in lines["verdict"].split("|"))
+    return Planted(
+        path,
+        lines["incident"],
+        lines["problem"],
+        verdicts,
+        lines.get("defence", ""),
+        float(lines.get("gain", "0")),
+    )
+
+
+def planted(folder: str) -> list[Planted]:
+    """All of a folder; those of one problem beside one another, so that its runners are kept."""
+    found = [read_planted(p) for p in (HERE / folder).iterdir() if p.suffix in (".py", ".cpp")]
+    return sorted(found, key=lambda p: (p.problem, p.name))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for each planted file: `cheat` all, `winner` those that win somewhere else, by their defence."""
+    cheats = planted("cheats")
+    casts = {
+        "cheat": cheats,
+        "winner": [c for c in cheats if c.defence in (*SWITCHES, *GATES)],
+        "insider": [c for c in cheats if c.defence == "process"],
+        "control": planted("controls"),
+    }
+    for role, cast in casts.items():
+        if role in metafunc.fixturenames:
+            metafunc.parametrize(role, cast, ids=[c.name for c in cast])
+
+
+class _Lent(Zygote):
+    """A zygote that outlives who uses it."""
+
+    def __init__(self, zygote: Zygote) -> None:
+        self._zygote = zygote
+
+    def spawn(self, entry: str, profile: Profile) -> Process:
+        return self._zygote.spawn(entry, profile)
+
+    def close(self) -> None:
+        """The owner closes it."""
+
+
+class OneZygote(Sandbox):
+    """A sandbox that lends every judge the same zygote: torch is imported once."""
+
+    name = "one zygote"
+
+    def __init__(self, inner: Sandbox) -> None:
+        self._inner = inner
+        self._zygotes: dict[tuple[str, ...], Zygote] = {}
+
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        return self._inner.guarantees()
+
+    def zygote(self, preload: Sequence[str]) -> Zygote:
+        if tuple(preload) not in self._zygotes:
+            self._zygotes[tuple(preload)] = self._inner.zygote(preload)
+        return _Lent(self._zygotes[tuple(preload)])
+
+    def run(self, command: Command, profile: Profile, timeout: float) -> Completed:
+        return self._inner.run(command, profile, timeout)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class Baselines(dict[str, dict[str, object]]):
+    """A baseline cache in memory."""
+
+    def put(self, key: str, value: dict[str, object]) -> None:
+        self[key] = value
+
+
+class Court:
+    """A judge for every defence that is switched off, and one with all of them; each is opened when first needed.
+
+    All count disturbed samples, so that a busy machine cannot change a verdict.
+    """
+
+    def __init__(self, sandbox: Sandbox, folder: Path) -> None:
+        self._open = ExitStack()
+        self._entered: dict[str, Judge] = {}
+        self._problems: dict[str, Problem] = {}
+        self._judges = {
+            off: Judge(
+                sandbox,
+                folder,
+                Baselines(),
+                defences=Defences(quiet_samples=False, **({off: False} if off else {})),
+            )
+            for off in ("", *SWITCHES)
+        }
+
+    def judge(self, off: str = "") -> Judge:
+        """The judge without one defence."""
+        if off not in self._entered:
+            self._entered[off] = self._open.enter_context(self._judges[off])
+        return self._entered[off]
+
+    def problem(self, name: str) -> Problem:
+        """A problem of this suite."""
+        if name not in self._problems:
+            self._problems[name] = load_problem(HERE / "problems" / f"{name}.py")
+        return self._problems[name]
+
+    def evaluate(self, who: Planted, policy: str, off: str = "") -> Evaluation:
+        """The judgement of a planted candidate."""
+        return self.judge(off).evaluate(self.problem(who.problem), load_candidate(who.path), policy)
+
+    def evaluate_source(self, candidate: Candidate, problem: str, policy: str = "screen") -> Evaluation:
+        """The judgement of a candidate by the judge with all defences."""
+        return self.judge().evaluate(self.problem(problem), candidate, policy)
+
+    def close(self) -> None:
+        """End every judge."""
+        self._open.close()
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    """A sandbox for the whole suite."""
+    inner = LocalSandbox()
+    try:
+        inner.guarantees()
+    except SandboxUnavailable as e:
+        pytest.skip(f"this host cannot isolate hostile code: {e}")
+    one = OneZygote(inner)
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def court(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Court]:
+    """The judges."""
+    court = Court(sandbox, tmp_path_factory.mktemp("builds"))
+    yield court
+    court.close()
+
+
+@pytest.fixture(scope="session")
+def honest() -> Planted:
+    """The candidate that is judged after each hostile one."""
+    return read_planted(HERE / "controls" / "honest_softmax.py")
+
+
+@pytest.fixture(scope="session")
+def naive(sandbox: Sandbox) -> Zygote:
+    """A fork server with the naive evaluator."""
+    sys.path.append(str(HERE))
+    try:
+        return sandbox.zygote(["torch", "naive"])
+    finally:
+        sys.path.remove(str(HERE))
