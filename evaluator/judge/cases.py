@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluator.judge.arena import TensorSpec, contiguous_strides, laid_out
@@ -12,6 +13,9 @@ from evaluator.problem.envelope import workload_bytes
 from evaluator.problem.expressions import axes_of, evaluate, sizes
 
 PRIMES = (2, 3, 5, 7, 13, 31, 61, 127, 251, 509, 1021, 2039, 4093, 8191)
+
+Pick = Callable[[Axis, int, random.Random], int]
+"""A size of an axis, at most so large, or its smallest."""
 
 
 @dataclass(frozen=True)
@@ -35,24 +39,39 @@ def visible(contract: Contract) -> tuple[Case, ...]:
 def hidden(contract: Contract, chance: random.Random, count: int) -> tuple[Case, ...]:
     """Points that the candidate's author did not choose: smallest, odd and prime sizes, then any.
 
-    None is larger than the largest workload. Empty where no axis has a range.
+    None is larger than the largest workload: in any axis, in the product of all, in the bytes that are declared.
+    Empty where no axis has a range.
     """
     free = [a for a in contract.axes if a.low != a.high]
     if not free:
         return ()
     fixed = {a.name: a.low for a in contract.axes if a.low == a.high}
     most = {a.name: max(w.axes[a.name] for w in contract.workloads) for a in free}
+    volume = max(math.prod(w.axes[a.name] for a in free) for w in contract.workloads)
     known = [contract.axis_values(w) for w in contract.workloads]
     limit = max(workload_bytes(contract, w) for w in contract.workloads)
     found: list[dict[str, int]] = []
     for attempt in range(8 * count):
         pick = _smallest if attempt == 0 else _odd if attempt % 2 else _any
-        axes = fixed | {a.name: pick(a, most[a.name], chance) for a in free}
+        axes = fixed | _point(free, most, volume, pick, chance)
         if axes not in known and axes not in found and _bytes(contract, axes) <= limit:
             found.append(axes)
         if len(found) == count:
             break
     return tuple(_case(contract, _label(axes, free), axes, 0.0) for axes in found)
+
+
+def _point(
+    free: Sequence[Axis], most: Mapping[str, int], volume: int, pick: Pick, chance: random.Random
+) -> dict[str, int]:
+    """A size for every free axis, their product at most `volume`: what one takes the others cannot have."""
+    room = volume / math.prod(_least(a) for a in free)
+    axes = {}
+    for axis in chance.sample(free, len(free)):
+        least = _least(axis)
+        axes[axis.name] = pick(axis, min(most[axis.name], int(room * least)), chance)
+        room *= least / axes[axis.name]
+    return {a.name: axes[a.name] for a in free}
 
 
 def input_specs(contract: Contract, case: Case) -> tuple[TensorSpec | None, ...]:
@@ -103,10 +122,14 @@ def _bytes(contract: Contract, axes: Mapping[str, int]) -> int:
     return workload_bytes(contract, type(workload)(workload.name, free, workload.weight))
 
 
+def _least(axis: Axis) -> int:
+    """The smallest size of an axis."""
+    return -(-axis.low // axis.multiple) * axis.multiple
+
+
 def _multiple(axis: Axis, value: int) -> int:
     """The multiple in the axis's range that is nearest below `value`, or its smallest."""
-    least = -(-axis.low // axis.multiple) * axis.multiple
-    return max(least, min(value, axis.high) // axis.multiple * axis.multiple)
+    return max(_least(axis), min(value, axis.high) // axis.multiple * axis.multiple)
 
 
 def _smallest(axis: Axis, most: int, chance: random.Random) -> int:
