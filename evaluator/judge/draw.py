@@ -50,7 +50,7 @@ def _values(
             chosen = torch.randint(shape[-1], shape[:-1], generator=generator)
             return torch.nn.functional.one_hot(chosen, shape[-1]).to(dtype)
         case DistributionKind.CONSTANT:
-            return torch.full(shape, d.value).to(dtype)
+            return torch.full(shape, d.value, dtype=dtype)
         case DistributionKind.BERNOULLI:
             return torch.rand(shape, generator=generator) < d.p
     raise ValueError(d.kind)
