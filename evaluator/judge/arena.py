@@ -111,10 +111,12 @@ class Arena:
 
         An empty string where all is well; else a sentence naming an input or a red zone.
         """
-        allowed = [s for i, s in enumerate(self.input_slots) if i in mutable and s is not None]
-        spared = sorted((*allowed, *self.output_slots), key=lambda s: s.offset)
+        for number in mutable:
+            copy, changed = self._copies[number], self.inputs[number]
+            if copy is not None and changed is not None:
+                copy.copy_(changed)
         position = 0
-        for slot in (*spared, None):
+        for slot in (*self.output_slots, None):
             end = self.size if slot is None else slot.offset
             if not torch.equal(self.memory.bytes[position:end], self._pristine[position:end]):
                 return self._where(position, end)
