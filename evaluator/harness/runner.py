@@ -151,7 +151,7 @@ class Runner:
         return text
 
     def set_state(self, request: SetState, descriptors: list[int]) -> Matched:
-        arena = map_arena(descriptors[0], request.size)
+        arena = map_arena(descriptors[0], request.size, shared=False)
         given = {n: at(arena, s) for n, s in zip(request.names, request.slots, strict=True)}
         instance = self.instances[request.key]
         if instance.module is None:

@@ -25,10 +25,14 @@ _data_ptr = torch.Tensor.data_ptr
 _stride = torch.Tensor.stride
 
 
-def map_arena(descriptor: int, size: int) -> torch.Tensor:
-    """The arena behind a descriptor (which is closed) as uint8 of `size` elements, populated, shared."""
+def map_arena(descriptor: int, size: int, shared: bool = True) -> torch.Tensor:
+    """The arena behind a descriptor (which is closed) as uint8 of `size` elements, populated.
+
+    shared: what is written here is seen by the judge; else it stays in this process.
+    """
     try:
-        memory = mmap.mmap(descriptor, size, mmap.MAP_SHARED | MAP_POPULATE)
+        kind = mmap.MAP_SHARED if shared else mmap.MAP_PRIVATE
+        memory = mmap.mmap(descriptor, size, kind | MAP_POPULATE)
     finally:
         os.close(descriptor)
     return torch.frombuffer(memory, dtype=torch.uint8)

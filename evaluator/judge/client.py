@@ -7,6 +7,7 @@ to blame for raises InfraError.
 from __future__ import annotations
 
 import json
+import os
 import resource
 import time
 from collections.abc import Callable, Sequence
@@ -76,6 +77,8 @@ class RunnerClient:
     def _reply(self, reply: type[R], timeout: float) -> R:
         data, descriptors = self.process.channel.receive(timeout)
         if descriptors:
+            for descriptor in descriptors:
+                os.close(descriptor)
             raise WireError("a reply brought descriptors")
         if data.get("t") == Failed.__name__:
             raise of_failure(decode(data, Failed))
@@ -169,7 +172,7 @@ class RunnerClient:
         self._words[page.DONE] = self._number
         try:
             self.process.channel.send(encode(Serve()), [self._page.descriptor])
-        except OSError:
+        except (EOFError, OSError):
             raise self._ended() from None
         self._serving = True
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
 from evaluator.build.builder import Builder
+from evaluator.device.cpu import sealed_file
 from evaluator.evaluation import Evaluation, Gate, GateResult, GateState, Timing, Verdict
 from evaluator.harness.wire import Load
 from evaluator.judge import cases
@@ -122,8 +123,7 @@ class Pipeline:
             first = next((d for d in built.diagnostics if d.severity != "warning"), None)
             reason = f"{first.file}:{first.line}: {first.message}" if first else "the compiler failed"
             raise Fault(Verdict.COMPILE_ERROR, reason, built.output)
-        self._library = os.memfd_create("candidate.so", os.MFD_CLOEXEC)
-        os.write(self._library, built.library)
+        self._library = sealed_file("candidate.so", built.library)
         warnings = [asdict(d) for d in built.diagnostics]
         return {"compiled": True, "seconds": built.seconds, "cached": built.cached, "warnings": warnings}
 

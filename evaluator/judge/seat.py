@@ -255,8 +255,9 @@ def _offsets(indices: torch.Tensor, shape: Sequence[int], strides: Sequence[int]
     offsets = torch.zeros_like(indices)
     rest = indices
     for n, s in zip(reversed(shape), reversed(strides), strict=True):
-        offsets += rest % n * s
-        rest = rest // n
+        if n > 1:  # else its stride means nothing, and may be any number
+            offsets += rest % n * s
+            rest = rest // n
     return offsets.tolist()
 
 
@@ -267,4 +268,4 @@ def _gather(tensor: torch.Tensor, indices: torch.Tensor) -> bytes:
 def _strided(flat: torch.Tensor, at: Located) -> torch.Tensor:
     if 0 in at.shape:
         return torch.empty(at.shape, dtype=flat.dtype)
-    return flat.as_strided(at.shape, at.strides)
+    return flat.as_strided(at.shape, [s if n > 1 else 1 for n, s in zip(at.shape, at.strides, strict=True)])

@@ -1,4 +1,5 @@
-"""Weights and buffers: one arena that the judge owns, the same values for both sides."""
+"""Weights and buffers: one arena that the judge owns, the same values for both sides. Runners see it, and keep
+what they write to themselves."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ class StateArena:
         self.names = tuple(e.name for e in entries)
         self.parameters = tuple(e.parameter for e in entries)
         self.slots = tuple(slots)
-        self.memory = SharedMemory("state", position)
+        self.memory = SharedMemory("state", position, theirs_to_write=False)
         self.tensors = [at(self.memory.bytes, s) for s in slots]
         for tensor, entry in zip(self.tensors, entries, strict=True):
             tensor.copy_(read(entry))
