@@ -34,6 +34,10 @@ def of_exit(status: ExitStatus, output_full: bool) -> Fault:
         return Fault(Verdict.RESOURCE_LIMIT, "used more memory than the contract allows")
     if output_full:
         return Fault(Verdict.RESOURCE_LIMIT, "printed more than is allowed")
+    if status.kind is EndKind.KILLED_BY_US:
+        return Fault(
+            Verdict.RUNTIME_ERROR, "the process was ended because it no longer answered as it should"
+        )
     if status.kind is EndKind.SIGNALLED:
         name = _signal_name(status.code)
         if status.code in _RESOURCE_SIGNALS:
