@@ -17,6 +17,7 @@ from pathlib import Path
 from evaluator.build.cache import BuildCache
 from evaluator.canonical import digest
 from evaluator.evaluation import InfraError
+from evaluator.printable import printable
 from evaluator.problem.candidate import Candidate
 from sandbox.api import Command, EndKind, Limits, Profile, Sandbox
 
@@ -85,7 +86,7 @@ class Builder:
         environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp"}
         profile = Profile(cores=self._cores, environment=environment, limits=limits)
         done = self._sandbox.run(command, profile, timeout)
-        output = done.output.decode(errors="replace")
+        output = printable(done.output.decode(errors="replace"))
         succeeded = done.status.kind is EndKind.EXITED and done.status.code == 0
         return Build(
             library=done.files.get("candidate.so") if succeeded else None,

@@ -72,12 +72,15 @@ class Instance:
 
 
 class Binding:
-    """A call with its arguments in place: `call()` makes it, outputs are described by `describe`."""
+    """A call with its arguments in place. `returns` is false where it may return nothing: it writes its result."""
 
-    def __init__(self, call: Callable[[], object], inputs: list[Argument], instance: Instance) -> None:
+    def __init__(
+        self, call: Callable[[], object], inputs: list[Argument], instance: Instance, returns: bool
+    ) -> None:
         self.call = call
         self.inputs = inputs
         self.instance = instance
+        self.returns = returns
         self.results: deque[tuple[torch.Tensor, ...]] = deque(maxlen=KEPT_RESULTS)
 
 
@@ -176,7 +179,8 @@ class Runner:
         outputs = [at(arena, s) for s in request.outputs]
         instance = self.instances[request.key]
         call = self._call(request, instance, inputs, outputs)
-        self.bindings[request.number] = Binding(call, inputs, instance)
+        returns = self.style != "destination" and not request.mutates
+        self.bindings[request.number] = Binding(call, inputs, instance, returns)
         return Done(self.tripwire.changed(), self.style)
 
     def _call(
@@ -191,7 +195,7 @@ class Runner:
             arguments = [*inputs, *state, *outputs]
             return lambda: (instance.target(*arguments), None)[1]
         if request.variant == "double":
-            return _in_double(instance, inputs)
+            return _in_double(instance, inputs, request.mutates)
         target = instance.target
         if request.variant == "compile":
             target = cast("Callable[..., object]", torch.compile(target, dynamic=False))
@@ -227,12 +231,14 @@ class Runner:
         try:
             made = self.bindings[binding]
             result = made.call()
-            tensors = () if result is None and self.style == "destination" else outputs_of(result)
-            body = json.dumps(encode(Outcome(tuple(map(located, tensors)))))
+            tensors = () if result is None and not made.returns else outputs_of(result)
+            body = json.dumps(encode(Outcome(tuple(map(located, tensors))))).encode()
+            if len(body) > page.TEXT_BYTES:
+                raise ValueError(f"returned {len(tensors)} tensors, more than can be described")
         except BaseException as e:
             return page.RAISED, json.dumps(encode(failure(e))).encode()[: page.TEXT_BYTES]
         made.results.append(tensors)
-        return page.RETURNED, body.encode()
+        return page.RETURNED, body
 
 
 def _build(cls: Callable[..., object], init: object) -> torch.nn.Module:
@@ -249,15 +255,17 @@ def _rank_zero(value: float | int | bool) -> torch.Tensor:
     return torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
 
 
-def _in_double(instance: Instance, inputs: list[Argument]) -> Callable[[], object]:
-    """The same call in float64: a copy of the module in double, floating inputs converted."""
+def _in_double(instance: Instance, inputs: list[Argument], mutates: Sequence[int]) -> Callable[[], object]:
+    """The same call in float64: a copy of the module in double, floating inputs converted; those that it may
+    change are returned, too."""
     target = instance.target if instance.module is None else copy.deepcopy(instance.module).double()
 
     def call() -> object:
         converted = [
             a.double() if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in inputs
         ]
-        return target(*converted)
+        result = target(*converted)
+        return (() if result is None else outputs_of(result)) + tuple(converted[i] for i in mutates)
 
     return call
 

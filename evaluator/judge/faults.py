@@ -12,6 +12,7 @@ import signal
 
 from evaluator.evaluation import Verdict
 from evaluator.harness.wire import Failed
+from evaluator.printable import printable
 from sandbox.api import EndKind, ExitStatus
 
 _RESOURCE_SIGNALS = {signal.SIGXCPU, signal.SIGXFSZ}
@@ -19,13 +20,13 @@ _OUT_OF_MEMORY = ("can't allocate memory", "Cannot allocate memory", "std::bad_a
 
 
 class Fault(Exception):
-    """Foreign code failed in a way that names a verdict."""
+    """Foreign code failed in a way that names a verdict. What it says of itself is made printable."""
 
     def __init__(self, verdict: Verdict, reason: str, text: str = "") -> None:
         super().__init__(reason)
         self.verdict = verdict
-        self.reason = reason
-        self.text = text
+        self.reason = printable(reason)
+        self.text = printable(text)
 
 
 def of_exit(status: ExitStatus, output_full: bool) -> Fault:
