@@ -7,7 +7,6 @@ defence: numerics
 """
 
 
-
 def run(x):
     e = x.exp()
     return e / e.sum(dim=-1, keepdim=True)

@@ -6,7 +6,6 @@ verdict: accepted
 """
 
 
-
 def run(x):
     most = x.amax(dim=-1, keepdim=True)
     e = (x - most).exp()

@@ -1,0 +1,98 @@
+"""What a candidate says of itself is hostile: descriptions of outputs, texts of exceptions."""
+
+import pytest
+
+from evaluator.problem.candidate import Candidate, Language
+
+pytestmark = [pytest.mark.judge, pytest.mark.slow]
+
+DESCRIBES = """
+import dataclasses
+import torch
+from evaluator.harness import runner
+
+located = runner.located
+runner.located = lambda tensor: dataclasses.replace(located(tensor), {change})
+
+
+def run(x):
+    return torch.logsumexp(x, dim=-1, keepdim=True)
+"""
+
+REPEATS = """
+import torch
+
+
+def run(x):
+    return (torch.logsumexp(x, dim=-1, keepdim=True),) * {times}
+"""
+
+RAISES = """
+class {kind}(BaseException):
+    pass
+
+
+def run(x):
+    raise {kind}({text})
+"""
+
+
+def python(source):
+    return Candidate({"candidate.py": source}, Language.PYTHON)
+
+
+@pytest.mark.parametrize(
+    ("change", "verdicts"),
+    [
+        ("shape=(-1, 1)", {"incorrect", "integrity"}),
+        ("shape=(1 << 60, 1 << 60)", {"incorrect"}),
+        ("shape=()", {"incorrect"}),
+        ("strides=(-1, 1)", {"incorrect", "integrity"}),
+        ("strides=(1 << 60, 1)", {"incorrect"}),
+        ("strides=(1,)", {"incorrect", "integrity"}),
+        ("strides=(1, (1 << 64) - 1)", {"accepted"}),
+        ("strides=(1, -(1 << 63))", {"accepted"}),
+        ("address=0", {"integrity"}),
+        ("address=-1", {"integrity"}),
+        ("address=(1 << 64) - 8", {"integrity"}),
+        ("address=1 << 200", {"integrity"}),
+        ("address=0.5", {"integrity"}),
+        ("dtype='float9'", {"incorrect"}),
+        ("dtype='x' * 100000", {"integrity", "runtime_error"}),
+        ("exact='yes'", {"integrity"}),
+    ],
+)
+def test_absurd_description_of_an_output(change, verdicts, court):
+    evaluation = court.evaluate_source(python(DESCRIBES.format(change=change)), "log_sum")
+    assert evaluation.verdict in verdicts, evaluation.reason
+
+
+@pytest.mark.parametrize("times", [0, 2, 300, 100_000])
+def test_wrong_number_of_outputs(times, court):
+    evaluation = court.evaluate_source(python(REPEATS.format(times=times)), "log_sum")
+    assert evaluation.verdict in {"incorrect", "integrity", "runtime_error"}, evaluation.reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("RuntimeError", "'bad block size: waiting for the lock'"),
+        ("InfraError", "'infra_error: No such file or directory'"),
+        ("CudaError", "'CUDA error: an illegal memory access was encountered'"),
+        ("KeyboardInterrupt", "''"),
+        ("ProcessGone", "'verdict: accepted, speedup 381'"),
+        ("Long", "'x' * (1 << 22)"),
+        ("Nul", r"'\0 \x1b[2J \ud800'"),
+        ("X" * 5000, "''"),
+    ],
+)
+def test_misleading_exception(kind, text, court):
+    evaluation = court.evaluate_source(python(RAISES.format(kind=kind, text=text)), "log_sum")
+    assert evaluation.verdict == "runtime_error", evaluation.reason
+    assert len(evaluation.reason) < 1000
+    assert all(c == "\n" or c.isprintable() for c in evaluation.reason)
+    evaluation.reason.encode()
+
+
+def test_honest_candidate_afterwards(court, honest):
+    assert court.evaluate(honest, "screen").verdict == "accepted"

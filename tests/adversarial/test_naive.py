@@ -1,0 +1,45 @@
+"""Cheats whose defence is the process boundary win where there is none."""
+
+import re
+import time
+
+import pytest
+
+from sandbox.api import Limits, Profile
+
+pytestmark = [pytest.mark.judge, pytest.mark.slow]
+
+LARGE = 3.0
+SECONDS = 30.0
+PROFILE = Profile(environment={"OMP_NUM_THREADS": "1"}, limits=Limits(memory_bytes=1 << 30))
+VERDICT = re.compile(r"^VERDICT correct=(True|False) speedup=(\S+)$", re.MULTILINE)
+
+
+def judged_naively(zygote, problem, candidate):
+    """The last verdict that the naive evaluator's process printed: correct, speedup."""
+    process = zygote.spawn("naive:main", PROFILE)
+    try:
+        process.channel.send({"reference": problem, "candidate": candidate})
+        deadline = time.monotonic() + SECONDS
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        correct, speedup = VERDICT.findall(process.output()[0].decode())[-1]
+    finally:
+        process.kill()
+    return correct == "True", float(speedup)
+
+
+def test_honest_gains_nothing(naive, court, honest):
+    correct, speedup = judged_naively(
+        naive, court.problem(honest.problem).reference.source, honest.path.read_text()
+    )
+    assert correct
+    assert speedup < LARGE
+
+
+def test_insider_wins(insider, naive, court):
+    correct, speedup = judged_naively(
+        naive, court.problem(insider.problem).reference.source, insider.path.read_text()
+    )
+    assert correct
+    assert speedup > LARGE
