@@ -85,9 +85,10 @@ class Binding:
 
 
 class Runner:
-    """Carries out requests. One per process."""
+    """Carries out requests. One per process. Foreign files are laid into `folder`."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str = loading.FOLDER) -> None:
+        self.folder = folder
         self.tripwire = Tripwire()
         self.instances: dict[str, Instance] = {}
         self.bindings: dict[int, Binding] = {}
@@ -113,12 +114,12 @@ class Runner:
         os.environ["OMP_NUM_THREADS"] = str(load.threads)
         self.takes_state = False
         if load.library:
-            self.library = loading.open_library(descriptors[0])
+            self.library = loading.open_library(descriptors[0], self.folder)
             getattr(self.library, load.entry)
             self.style = "destination"
             return Done(self.tripwire.changed(), self.style)
-        loading.lay_down(load.files)
-        self.module = loading.import_main(load.main)
+        loading.lay_down(load.files, self.folder)
+        self.module = loading.import_main(load.main, self.folder)
         self.target = getattr(self.module, load.entry)
         self.style = load.style
         if load.style != "module":

@@ -116,7 +116,8 @@ class Draw:
 class Bind:
     """Map an arena (descriptor with the message) as the arguments of instance `key`, called by its `number`.
 
-    variant: "plain", "double", "compile". Outputs are given only to destination passing.
+    variant: "plain", "double", "compile". Outputs are given only to destination passing. `mutates` are the places
+    of the inputs that the call may change; "double", which works on copies, returns these after its outputs.
     """
 
     number: int
@@ -125,6 +126,7 @@ class Bind:
     size: int
     inputs: tuple[Slot | Scalar, ...]
     outputs: tuple[Slot, ...]
+    mutates: tuple[int, ...]
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ Never timed. A Fault here is the problem's fault; callers turn it into InvalidPr
 from __future__ import annotations
 
 import json
+import math
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,13 +15,13 @@ import torch
 
 from evaluator.evaluation import Verdict
 from evaluator.harness.tensors import DTYPES
-from evaluator.harness.wire import Constructed, Draw, Drawn, Load, Located, Scalar, State, Trace, Traced
+from evaluator.harness.wire import Draw, Drawn, Load, Located, Scalar, State, Trace, Traced
 from evaluator.judge import cases, draw
 from evaluator.judge.arena import Input, TensorSpec
 from evaluator.judge.cases import Case
 from evaluator.judge.faults import Fault
 from evaluator.judge.numerics import OwnError, Truth, own_error, sample_indices, truth
-from evaluator.judge.seat import Answer, Seat, check_sane
+from evaluator.judge.seat import Answer, Seat, check_readable, check_sane
 from evaluator.judge.state import StateArena
 from evaluator.problem.contract import Contract, Problem, ReferenceStyle
 from evaluator.problem.expressions import sizes
@@ -33,23 +34,28 @@ TRACE_SECONDS = 60.0
 @dataclass(frozen=True)
 class Round:
     """One set of inputs and what the outputs should be. `own` is the yardstick for its kind of values, `samples`
-    the flat indices per output that are read inside the clock."""
+    the flat indices per output that are read inside the clock. Inputs that the operation changes count as outputs
+    after those it returns. `reuses`: the reference itself does not keep an earlier result as it was."""
 
     inputs: list[Input]
     truths: tuple[Truth, ...]
     own: tuple[OwnError, ...]
     samples: tuple[torch.Tensor, ...]
+    reuses: bool = False
 
 
 @dataclass
 class Known:
-    """What has been learnt of a case: where its inputs and outputs lie, and the reference's own error per kind
-    of values ("" is nominal)."""
+    """What has been learnt of a case: where its inputs and outputs lie (those returned, those changed in place),
+    the reference's own error per kind of values ("" is nominal), and whether results of its lie in memory that
+    changes, as views of inputs do."""
 
     inputs: tuple[TensorSpec | None, ...]
     outputs: tuple[TensorSpec, ...]
+    changed: tuple[TensorSpec, ...] = ()
     own: dict[str, tuple[OwnError, ...]] = field(default_factory=dict)
     doubles: bool = True
+    reuses: bool = False
 
 
 class Unusable(Exception):
@@ -88,13 +94,9 @@ class Oracle:
         constructed = self.seat.construct(case.key, case.init, seed)
         self.init[case.key] = constructed.init
         self._forget(case.key)
-        self.state[case.key] = StateArena(constructed.state, self._read_state)
-        self._check_state(constructed)
-
-    def _check_state(self, constructed: Constructed) -> None:
         for entry in constructed.state:
-            if entry.tensor.dtype not in DTYPES:
-                raise Fault(Verdict.RUNTIME_ERROR, f"weight {entry.name!r} has an unsupported dtype")
+            check_readable(entry.tensor)
+        self.state[case.key] = StateArena(constructed.state, self._read_state)
 
     def _read_state(self, entry: State) -> torch.Tensor:
         return self._read(entry.tensor)
@@ -150,13 +152,14 @@ class Oracle:
         else:
             shapes = [(tuple(v.shape), _name(v)) if isinstance(v, torch.Tensor) else None for v in values]
             inputs = cases.drawn_specs(shapes)
-        self._bind(case, values, inputs, ())
+        self._bind(case, values, inputs, None)
         answer = self.seat.call(case.name, values, (), warm_up=True)
         outputs = tuple(TensorSpec(at.shape, at.strides, at.dtype) for at in answer.released.outcome.outputs)
-        if not outputs:
+        changed = tuple(s for s in (inputs[i] for i in self.mutable()) if s is not None)
+        if not outputs and not changed:
             raise Fault(Verdict.RUNTIME_ERROR, "the reference returns no tensor")
         self._check_declared(case, outputs)
-        known = self.known[case.name] = Known(inputs, outputs)
+        known = self.known[case.name] = Known(inputs, outputs, changed)
         self._bind(case, values, inputs, outputs)
         known.doubles = self._try_double(case, values)
         return known
@@ -178,11 +181,11 @@ class Oracle:
         case: Case,
         values: Sequence[Input],
         inputs: Sequence[TensorSpec | None],
-        outputs: Sequence[TensorSpec],
+        outputs: Sequence[TensorSpec] | None,
     ) -> None:
         mutable = self.mutable()
         self.seat.bind(case.name, case.key, values, inputs, outputs, mutable)
-        self.seat.bind(_double(case), case.key, values, inputs, (), mutable, variant="double")
+        self.seat.bind(_double(case), case.key, values, inputs, None, mutable, variant="double")
 
     def mutable(self) -> tuple[int, ...]:
         """Indices of the inputs that the contract lets the operation change."""
@@ -211,7 +214,9 @@ class Oracle:
 
     def answer(self, case: Case, inputs: list[Input]) -> Answer:
         """The reference at its own dtype."""
-        return self.seat.call(case.name, inputs, ())
+        answer = self.seat.call(case.name, inputs, ())
+        self.known[case.name].reuses |= bool(answer.reused)
+        return answer
 
     def truths(self, case: Case, inputs: list[Input], native: Sequence[torch.Tensor]) -> tuple[Truth, ...]:
         """What the outputs should be. Raises Unusable where the reference is not finite."""
@@ -222,7 +227,7 @@ class Oracle:
         if known.doubles:
             outputs = self.seat.call(_double(case), inputs, ()).outputs
             doubles = outputs if len(outputs) == len(native) else doubles
-        rows = zip(known.outputs, native, doubles, strict=True)
+        rows = zip(known.outputs + known.changed, native, doubles, strict=True)
         return tuple(truth(spec, n, d) for spec, n, d in rows)
 
     def round(self, case: Case, inputs: list[Input], kind: str, more: Sequence[list[Input]] = ()) -> Round:
@@ -240,7 +245,8 @@ class Oracle:
         else:
             own = tuple(a.widened(b) for a, b in zip(known.own[kind], own, strict=True))
         known.own[kind] = own
-        return Round(inputs, found, own, tuple(sample_indices(t, self.chance) for t in found))
+        samples = tuple(sample_indices(t, self.chance) for t in found)
+        return Round(inputs, found, own, samples, known.reuses)
 
     def _widened(self, case: Case, inputs: list[Input], own: tuple[OwnError, ...]) -> tuple[OwnError, ...]:
         native = self.answer(case, inputs).outputs
@@ -249,7 +255,8 @@ class Oracle:
 
     def calibration_rounds(self, case: Case) -> int:
         """How many more sets measure own error well: few elements need more of them."""
-        smallest = min(int(torch.Size(o.shape).numel()) for o in self.known[case.name].outputs)
+        known = self.known[case.name]
+        smallest = min(math.prod(o.shape) for o in known.outputs + known.changed)
         return ROUNDS_MANY if smallest >= MANY else ROUNDS_FEW
 
     def trace_data(self, case: Case) -> dict[str, object]:

@@ -33,22 +33,30 @@ from evaluator.problem.contract import Timeouts
 from sandbox.api import MemoryUnreadable
 
 MAX_OUTPUTS = 64
+MAX_DIMENSIONS = 64
+MAX_EXTENT = 1 << 40
+MAX_BYTES = 1 << 36
 
 
 @dataclass
 class Place:
-    """One binding: an arena, its number in the runner, and what the outputs must look like."""
+    """One binding: an arena, its number in the runner, and what the outputs must look like (None: not known yet).
+
+    `changed` are the inputs that the call may change in the arena: outputs, too, after those it returns.
+    """
 
     number: int
     arena: Arena
-    specs: tuple[TensorSpec, ...]
+    specs: tuple[TensorSpec, ...] | None
     mutable: tuple[int, ...]
+    changed: tuple[torch.Tensor, ...]
     previous: tuple[tuple[Located, torch.Tensor], ...] = ()
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A verified call: whole outputs at their dtype, the sample's tensors, and what was noticed besides values."""
+    """A call and what came of it: whole outputs and then changed inputs at their dtype, the sample's tensors, and
+    what was noticed besides values."""
 
     released: Released
     outputs: tuple[torch.Tensor, ...]
@@ -90,14 +98,18 @@ class Seat:
         key: str,
         values: Sequence[Input],
         inputs: Sequence[TensorSpec | None],
-        outputs: Sequence[TensorSpec],
+        outputs: Sequence[TensorSpec] | None,
         mutable: Sequence[int] = (),
         variant: str = "",
         offset: int = 0,
     ) -> None:
-        """Make an arena for a workload and hand it over. A workload bound before is let go."""
+        """Make an arena for a workload and hand it over. A workload bound before is let go.
+
+        outputs: what must be returned (None where that is not known yet); mutable: the inputs, by place, that the
+        call may change.
+        """
         self.release(workload)
-        written = [TensorSpec(o.shape, contiguous_strides(o.shape), o.dtype) for o in outputs]
+        written = [TensorSpec(o.shape, contiguous_strides(o.shape), o.dtype) for o in outputs or ()]
         arena = Arena(inputs, written if self.style == "destination" else (), offset)
         arena.fill(values)
         self._number += 1
@@ -108,14 +120,14 @@ class Seat:
             arena.size,
             arena.arguments(values),
             tuple(arena.output_slots),
+            tuple(mutable),
         )
         done = self.client.request(message, Done, self.timeouts.load, [arena.memory.descriptor])
         self.tampered += done.tampered
-        self._places[workload] = Place(self._number, arena, tuple(outputs), tuple(mutable))
-
-    def bound(self, workload: str) -> bool:
-        """Whether a workload is bound."""
-        return workload in self._places
+        in_place = () if message.variant == "double" else mutable
+        specs = None if outputs is None else tuple(outputs)
+        changed = tuple(t for t in (arena.inputs[i] for i in in_place) if t is not None)
+        self._places[workload] = Place(self._number, arena, specs, tuple(mutable), changed)
 
     def number(self, workload: str) -> int:
         """The runner's number of a workload's binding."""
@@ -134,23 +146,17 @@ class Seat:
         values: Sequence[Input],
         samples: Sequence[torch.Tensor],
         warm_up: bool = False,
-        expected: Sequence[TensorSpec] | None = None,
     ) -> Answer:
         """One released call on fresh values, then everything about its outputs but their truth.
 
-        `samples` are flat indices per output, read inside the clock. Raises Fault for outputs of a wrong number,
-        shape, dtype, type or layout, and for an address that cannot be read.
+        `samples` are flat indices per output, read inside the clock, or none. Raises Fault for outputs of a wrong
+        number, shape, dtype, type or layout, and for an address that cannot be read.
         """
         place = self._places[workload]
         timeout = self.timeouts.warm_up if warm_up else self.timeouts.call
-        specs = place.specs if expected is None else tuple(expected)
-        destination = self.style == "destination"
 
         def sampler(outcome: Outcome) -> list[bytes]:
-            if destination:
-                return [_gather(t, i) for t, i in zip(place.arena.outputs, samples, strict=True)]
-            _check(outcome.outputs, specs)
-            return [self._peek(at, i) for at, i in zip(outcome.outputs, samples, strict=False)]
+            return self._sample(place, outcome, samples)
 
         try:
             released = self.client.call(place.number, lambda: place.arena.fill(values), sampler, timeout)
@@ -158,13 +164,16 @@ class Seat:
             outputs = self._outputs(place, released.outcome)
         except MemoryUnreadable as e:
             raise Fault(Verdict.INTEGRITY, f"an output lies where nothing can be read: {e}") from None
-        sampled = tuple(
-            torch.frombuffer(bytearray(b), dtype=DTYPES[s.dtype])
-            if b
-            else torch.empty(0, dtype=DTYPES[s.dtype])
-            for b, s in zip(released.sample, specs, strict=False)
-        )
+        sampled = tuple(_typed(b, o.dtype) for b, o in zip(released.sample, outputs, strict=False))
         return Answer(released, outputs, sampled, place.arena.damage(place.mutable), reused)
+
+    def _sample(self, place: Place, outcome: Outcome, samples: Sequence[torch.Tensor]) -> list[bytes]:
+        if self.style == "destination":
+            here = (*place.arena.outputs, *place.changed)
+            return [_gather(t, i) for t, i in zip(here, samples, strict=False)]
+        _check(outcome.outputs, place.specs)
+        there = [self._peek(at, i) for at, i in zip(outcome.outputs, samples, strict=False)]
+        return there + [_gather(t, i) for t, i in zip(place.changed, samples[len(there) :], strict=False)]
 
     def _peek(self, at: Located, indices: torch.Tensor) -> bytes:
         size = DTYPES[at.dtype].itemsize
@@ -172,11 +181,12 @@ class Seat:
         return self.client.process.read_memory([(at.address + o * size, size) for o in offsets])
 
     def _outputs(self, place: Place, outcome: Outcome) -> tuple[torch.Tensor, ...]:
+        changed = tuple(t.clone() for t in place.changed)
         if self.style == "destination":
-            return tuple(t.clone() for t in place.arena.outputs)
+            return tuple(t.clone() for t in place.arena.outputs) + changed
         read = tuple((at, self._read(at)) for at in outcome.outputs)
         place.previous = read
-        return tuple(_strided(flat, at) for at, flat in read)
+        return tuple(_strided(flat, at) for at, flat in read) + changed
 
     def _read(self, at: Located) -> torch.Tensor:
         dtype = DTYPES[at.dtype]
@@ -205,10 +215,10 @@ class Seat:
         self._places.clear()
 
 
-def _check(outputs: Sequence[Located], specs: Sequence[TensorSpec]) -> None:
-    """The number, shapes, dtypes, strides and exact types of outputs. Raises Fault. No specs: first look."""
-    if not specs:
-        check_sane(outputs)
+def _check(outputs: Sequence[Located], specs: Sequence[TensorSpec] | None) -> None:
+    """The number, shapes, dtypes, strides and exact types of outputs. Raises Fault. Without specs: a first look."""
+    check_sane(outputs)
+    if specs is None:
         return
     if len(outputs) != len(specs):
         raise Fault(Verdict.INCORRECT, f"returned {len(outputs)} outputs, the reference returns {len(specs)}")
@@ -235,12 +245,17 @@ def check_sane(outputs: Sequence[Located]) -> None:
     if len(outputs) > MAX_OUTPUTS:
         raise Fault(Verdict.RUNTIME_ERROR, f"{len(outputs)} tensors; at most {MAX_OUTPUTS} are possible")
     for at in outputs:
-        if at.dtype not in DTYPES or len(at.shape) != len(at.strides):
-            raise Fault(Verdict.INTEGRITY, "a tensor is described in no known form")
-        if any(n < 0 for n in at.shape) or any(s < 0 for s in at.strides):
-            raise Fault(Verdict.INTEGRITY, "a tensor has a negative size or stride")
-        if TensorSpec(at.shape, at.strides, at.dtype).span > 1 << 36:
-            raise Fault(Verdict.RESOURCE_LIMIT, "a tensor is larger than 64 GiB")
+        check_readable(at)
+
+
+def check_readable(at: Located) -> None:
+    """Whether one tensor is described so that it can be read. Raises Fault."""
+    if at.dtype not in DTYPES or len(at.shape) != len(at.strides) or len(at.shape) > MAX_DIMENSIONS:
+        raise Fault(Verdict.INTEGRITY, "a tensor is described in no known form")
+    if not all(0 <= n <= MAX_EXTENT for n in (*at.shape, *at.strides)):
+        raise Fault(Verdict.INTEGRITY, "a tensor has an impossible size or stride")
+    if TensorSpec(at.shape, at.strides, at.dtype).span > MAX_BYTES:
+        raise Fault(Verdict.RESOURCE_LIMIT, "a tensor is larger than 64 GiB")
 
 
 def _relevant(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
@@ -262,7 +277,11 @@ def _offsets(indices: torch.Tensor, shape: Sequence[int], strides: Sequence[int]
 
 
 def _gather(tensor: torch.Tensor, indices: torch.Tensor) -> bytes:
-    return tensor.view(-1)[indices].contiguous().view(torch.uint8).numpy().tobytes()
+    return torch.take(tensor, indices).view(torch.uint8).numpy().tobytes()
+
+
+def _typed(sampled: bytes, dtype: torch.dtype) -> torch.Tensor:
+    return torch.frombuffer(bytearray(sampled), dtype=dtype) if sampled else torch.empty(0, dtype=dtype)
 
 
 def _strided(flat: torch.Tensor, at: Located) -> torch.Tensor:

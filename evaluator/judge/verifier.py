@@ -10,12 +10,13 @@ import torch
 from evaluator.evaluation import Verdict
 from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault
-from evaluator.judge.numerics import Truth, compare, compare_sample
+from evaluator.judge.numerics import Truth, Yardstick, compare, compare_sample
 from evaluator.judge.oracle import Round
 from evaluator.judge.seat import Answer
 from evaluator.problem.contract import Accuracy
 
 REMEMBERED = 4
+TELLING = 16
 
 
 @dataclass
@@ -33,11 +34,11 @@ class Verifier:
     def verify(self, case: str, round_: Round, answer: Answer) -> None:
         """Raises Fault where the values are wrong; takes note of damage."""
         self.calls += 1
-        self.damages += self._damage(answer)
+        self.damages += self._damage(round_, answer)
         in_time = self._sample_right(round_, answer)
         reason = self._compare(round_, answer)
         if reason:
-            raise self._wrong(case, reason, answer)
+            raise self._wrong(case, reason, round_, answer)
         if not in_time:
             raise Fault(
                 Verdict.INTEGRITY, "said it was done before it was: outputs became right only after the clock"
@@ -49,10 +50,10 @@ class Verifier:
         if self.damages:
             raise Fault(Verdict.INCORRECT, self.damages[0])
 
-    def _damage(self, answer: Answer) -> list[str]:
+    def _damage(self, round_: Round, answer: Answer) -> list[str]:
         noticed = (
             (self.defences.nothing_else_written, answer.damage),
-            (self.defences.results_stay, answer.reused),
+            (self.defences.results_stay and not round_.reuses, answer.reused),
         )
         return [text for watched, text in noticed if watched and text]
 
@@ -71,14 +72,21 @@ class Verifier:
                 return f"output {number}: {found.reason}"
         return ""
 
-    def _wrong(self, case: str, reason: str, answer: Answer) -> Fault:
+    def _wrong(self, case: str, reason: str, round_: Round, answer: Answer) -> Fault:
         for earlier in self._earlier.get(case, ()):
-            if _replayed(earlier, answer.outputs, self.accuracy):
+            if _telling(earlier, round_.truths) and _replayed(earlier, answer.outputs):
                 return Fault(Verdict.INTEGRITY, "returned the answer of an earlier call")
         return Fault(Verdict.INCORRECT, reason)
 
 
-def _replayed(earlier: tuple[Truth, ...], outputs: tuple[torch.Tensor, ...], accuracy: Accuracy) -> bool:
+def _telling(earlier: tuple[Truth, ...], now: tuple[Truth, ...]) -> bool:
+    """Whether an answer that equals an earlier one can hardly do so by accident, as a few wrong bools can."""
+    if any(t.yardstick is not Yardstick.EXACT for t in now):
+        return True
+    return sum(int((e.values != t.values).sum()) for e, t in zip(earlier, now, strict=True)) >= TELLING
+
+
+def _replayed(earlier: tuple[Truth, ...], outputs: tuple[torch.Tensor, ...]) -> bool:
     """Whether outputs are the true answer to other inputs, as nearly as rounding allows."""
     for t, actual in zip(earlier, outputs, strict=True):
         expected = t.values.to(actual.dtype)
