@@ -20,6 +20,7 @@ DTYPES: dict[str, torch.dtype] = {
 }
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
+_COMPILER_MARK = "_dynamo_"
 _type = type
 _data_ptr = torch.Tensor.data_ptr
 _stride = torch.Tensor.stride
@@ -49,7 +50,10 @@ def at(arena: torch.Tensor, slot: Slot) -> torch.Tensor:
 
 
 def located(tensor: torch.Tensor) -> Located:
-    """Where a tensor lies. Raises TypeError for what is not a tensor in CPU memory with a known dtype."""
+    """Where a tensor lies. Raises TypeError for what is not a tensor in CPU memory with a known dtype.
+
+    Attributes of its own make it inexact, except those that torch.compile leaves on what it returns.
+    """
     if not isinstance(tensor, torch.Tensor):
         raise TypeError(f"an output is {_type(tensor).__name__}, not a torch.Tensor")
     dtype = NAMES.get(tensor.dtype)
@@ -61,7 +65,7 @@ def located(tensor: torch.Tensor) -> Located:
         strides=tuple(_stride(tensor)),
         dtype=dtype,
         exact=_type(tensor) is torch.Tensor
-        and not tensor.__dict__
+        and all(name.startswith(_COMPILER_MARK) for name in tensor.__dict__)
         and not tensor.is_conj()
         and not tensor.is_neg(),
     )

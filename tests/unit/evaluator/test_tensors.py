@@ -61,6 +61,9 @@ def test_what_is_not_a_plain_tensor_says_so() -> None:
     marked = torch.zeros(2)
     marked.note = "own attribute"  # type: ignore[attr-defined]
     assert not located(marked).exact
+    compiled = torch.zeros(2)
+    compiled._dynamo_propagated_dynamic_indices = {0}  # type: ignore[attr-defined]
+    assert located(compiled).exact
     assert not located(torch._neg_view(torch.zeros(2))).exact
 
 
