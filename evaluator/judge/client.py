@@ -20,7 +20,7 @@ from evaluator.evaluation import InfraError, Verdict
 from evaluator.harness import page
 from evaluator.harness.wire import Done, Failed, Outcome, Serve, WireError, decode, encode
 from evaluator.judge.defences import Defences
-from evaluator.judge.faults import Fault, of_exit, of_failure
+from evaluator.judge.faults import OUTPUT_FULL, Fault, of_exit, of_failure
 from sandbox.api import Process, ProcessGone, SandboxProtocolError, Scheduling
 
 R = TypeVar("R")
@@ -81,8 +81,14 @@ class RunnerClient:
                 os.close(descriptor)
             raise WireError("a reply brought descriptors")
         if data.get("t") == Failed.__name__:
-            raise of_failure(decode(data, Failed))
+            raise self._failed(decode(data, Failed))
         return decode(data, reply)
+
+    def _failed(self, failed: Failed) -> Fault:
+        """The fault of code that raised; writing to a full output raises too."""
+        if self.process.output()[1]:
+            return Fault(Verdict.RESOURCE_LIMIT, OUTPUT_FULL, failed.text)
+        return of_failure(failed)
 
     def _ended(self) -> Fault:
         """The fault of a process that is gone, once it is known how it ended."""
@@ -158,7 +164,7 @@ class RunnerClient:
                 raise WireError("the outcome is longer than the page")
             data = json.loads(bytes(self._text[:length]))
             if self._words[page.STATUS] == page.RAISED:
-                raise of_failure(decode(data, Failed))
+                raise self._failed(decode(data, Failed))
             return decode(data, Outcome)
         except (WireError, ValueError, RecursionError) as e:
             raise Fault(

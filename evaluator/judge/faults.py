@@ -16,6 +16,7 @@ from evaluator.printable import printable
 from sandbox.api import EndKind, ExitStatus
 
 _RESOURCE_SIGNALS = {signal.SIGXCPU, signal.SIGXFSZ}
+OUTPUT_FULL = "printed more than is allowed"
 _OUT_OF_MEMORY = ("can't allocate memory", "Cannot allocate memory", "std::bad_alloc")
 
 
@@ -34,7 +35,7 @@ def of_exit(status: ExitStatus, output_full: bool) -> Fault:
     if status.kind is EndKind.OUT_OF_MEMORY:
         return Fault(Verdict.RESOURCE_LIMIT, "used more memory than the contract allows")
     if output_full:
-        return Fault(Verdict.RESOURCE_LIMIT, "printed more than is allowed")
+        return Fault(Verdict.RESOURCE_LIMIT, OUTPUT_FULL)
     if status.kind is EndKind.KILLED_BY_US:
         return Fault(
             Verdict.RUNTIME_ERROR, "the process was ended because it no longer answered as it should"

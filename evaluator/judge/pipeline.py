@@ -64,6 +64,8 @@ class Pipeline:
         self._library = -1
         self._seat: Seat | None = None
         self._constructed: set[str] = set()
+        self._redrawn: list[str] = []
+        self._not_taken: list[str] = []
         self._verifier = Verifier(self._accuracy(), defences)
 
     def run(self, guarantees: Mapping[str, bool], machine: Mapping[str, object]) -> Evaluation:
@@ -148,9 +150,14 @@ class Pipeline:
         for case in shapes:
             self._other_case(case)
         tried = [c.name for c in VALUE_CHANGES if self._changed(chance.choice(self.bench.cases), c)]
-        redrawn = self._redrawn_weights()
+        self._try_other_weights()
         self._untampered()
-        return {"shapes": len(shapes), "values": tried, "weights_redrawn": redrawn}
+        return {
+            "shapes": len(shapes),
+            "values": tried,
+            "weights_redrawn": self._redrawn,
+            "weights_not_taken": self._not_taken,
+        }
 
     def memory(self) -> Evidence:
         """Poison, red zones, mutation, results that stay: noticed in every call so far."""
@@ -171,6 +178,8 @@ class Pipeline:
     def time(self) -> Evidence:
         """Honest time against the strongest baseline."""
         self._close_seat()
+        if self._redrawn and not self._not_taken:
+            self.bench.redraw(self.seeds)
         seconds = self._seconds()
         timer = Timer(
             self.bench, self.policy, self.seeds, self._verifier, self._loaded, seconds, self.defences
@@ -233,8 +242,8 @@ class Pipeline:
         self.bench.admit(case, self.seeds)
         try:
             self._answer(case, [self._round(case) for _ in range(2)])
-        finally:
             self._seat_now().release(case.name)
+        finally:
             self.bench.oracle.release(case)
 
     def _changed(self, case: Case, change: Change) -> bool:
@@ -246,26 +255,30 @@ class Pipeline:
         self._verifier.verify(case.name, round_, answer)
         return True
 
-    def _redrawn_weights(self) -> list[str]:
-        """Weights of ones and zeros replaced by others, on both sides, where the candidate takes them by name."""
-        names: list[str] = []
+    def _try_other_weights(self) -> None:
+        """Weights of ones and zeros replaced by others, on both sides, where the candidate takes them by name.
+
+        Where it does not, nothing shows that it uses them at all, and it is not promotable.
+        """
         for case in {c.key: c for c in self.bench.cases}.values():
             other = self.bench.redrawn(case, self.seeds)
             if other is not None:
-                names += self._on_redrawn(other)
-        return names
+                self._on_redrawn(other)
 
-    def _on_redrawn(self, case: Case) -> list[str]:
+    def _on_redrawn(self, case: Case) -> None:
         round_ = self._round(case)
         seat = self._seat_now()
         taken = self.bench.seat_candidate(seat, case, round_, self._constructed)
-        changed = [n for n in self.bench.oracle.redrawn[case.key] if n in taken]
-        if len(changed) == len(self.bench.oracle.redrawn[case.key]):
+        names = self.bench.oracle.redrawn[case.key]
+        missing = [n for n in names if n not in taken]
+        if missing:
+            self._not_taken += missing
+        else:
             answer = seat.call(case.name, round_.inputs, round_.samples, warm_up=True)
             self._verifier.verify(case.name, round_, answer)
+            self._redrawn += names
         seat.release(case.name)
         self.bench.oracle.release(case)
-        return changed
 
     def _untampered(self) -> None:
         seat = self._seat_now()
@@ -304,6 +317,7 @@ class Pipeline:
             promotable=verdict is Verdict.ACCEPTED
             and ran
             and not self.bench.unavailable
+            and not self._not_taken
             and not self.defences.off,
             guarantees=guarantees,
             machine=dict(machine) | ({"defences_off": list(self.defences.off)} if self.defences.off else {}),

@@ -2,8 +2,10 @@
 
 Per restart of the candidate's runner and per workload: warm-up calls, then pairs. In a pair every contestant is
 called once on the same fresh values, in random order, and every answer is verified. A pair in which any of them was
-disturbed is voided and made up for. After the candidate's death the baseline is timed by itself, and counts as the
-faster of both; where it was slower beside the candidate by more than noise explains, the restart is voided.
+disturbed is voided and made up for. Between pairs, at random, come calls on the changed values of the gates before
+(verified, not timed): what runs here can then not be told from what runs there. After the candidate's death the
+baseline is timed by itself, and counts as the faster of both; where it was slower beside the candidate by more than
+noise explains, the restart is voided.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from evaluator.evaluation import Interval, Timing, Verdict, WorkloadTiming
+from evaluator.evaluation import Gate, Interval, Timing, Verdict, WorkloadTiming
 from evaluator.judge.cases import Case
 from evaluator.judge.defences import Defences
+from evaluator.judge.draw import NUMERIC_CHANGES, VALUE_CHANGES
 from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Round
 from evaluator.judge.policy import Policy
@@ -30,6 +33,7 @@ SOLO_CALLS = 5
 TRIES_PER_PAIR = 3
 SPARE_RESTARTS = 2
 SLOWED = 1.10
+SURPRISES = 0.3
 
 
 @dataclass
@@ -107,6 +111,7 @@ class Timer:
         samples = Samples(baselines={n: [] for n in self.contenders[case.name]})
         for _ in range(TRIES_PER_PAIR * pairs):
             self._pair(seat, case, samples)
+            self._surprise(seat, case)
             if len(samples.candidate) == pairs:
                 break
         if len(samples.candidate) < self.policy.least_pairs:
@@ -153,6 +158,16 @@ class Timer:
         samples.candidate.append(self._seconds(answers[""], seat.style))
         for name, times in samples.baselines.items():
             times.append(self._seconds(answers[name], "functional"))
+
+    def _surprise(self, seat: Seat, case: Case) -> None:
+        """Now and then a verified call on values of a kind that the gates before have tried on this workload."""
+        kinds = self.bench.oracle.known[case.name].own
+        changes = [c for c in (*VALUE_CHANGES, *NUMERIC_CHANGES) if c.name in kinds]
+        if Gate.HIDDEN not in self.policy.mandatory or not changes or self.chance.random() > SURPRISES:
+            return
+        round_ = self.bench.round(case, self.seeds, self.chance.choice(changes))
+        if round_ is not None:
+            self._verified(seat, case, round_)
 
     def _seconds(self, answer: Answer, style: str) -> float:
         constant = self.bench.calibration.constant(style)

@@ -6,8 +6,6 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-import torch
-
 from evaluator.evaluation import InfraError, InvalidProblem
 from evaluator.harness.wire import Load
 from evaluator.judge import cases
@@ -148,6 +146,21 @@ class Workbench:
             self._give_state(seat)
         return self._seed
 
+    def redraw(self, seeds: Seeds) -> None:
+        """Other values for weights of ones and zeros, for reference and baselines, until the next `reseed`.
+
+        What is timed must not be what can be told from what is tried: it uses such weights too.
+        """
+        try:
+            for case in _one_per_key(self.cases):
+                self.oracle.redraw_constants(case.key, seeds.next("weights"))
+            for case in self.cases:
+                self.oracle.rebind(case, seeds.next("inputs"))
+        except Fault as e:
+            raise self.invalid(e) from None
+        for seat in self._baselines.values():
+            self._give_state(seat)
+
     def admit(self, case: Case, seeds: Seeds) -> None:
         """Make a case that is not one of the visible ones ready in the oracle. Raises InvalidProblem."""
         try:
@@ -215,7 +228,7 @@ class Workbench:
                 known = self.oracle.known[case.name]
                 seat.bind(case.name, case.key, values, known.inputs, known.outputs, self.oracle.mutable())
                 for _ in range(2):
-                    seat.call(case.name, values, _no_samples(len(known.outputs)), warm_up=True)
+                    seat.call(case.name, values, (), warm_up=True)
         except Fault:
             seat.close()
             raise
@@ -245,11 +258,10 @@ class Workbench:
     def solo(self, name: str, case: Case, seeds: Seeds, calls: int) -> float:
         """The median time of a baseline called by itself, in seconds, the constant taken off. Raises Fault."""
         seat = self.baseline(name)
-        outputs = len(self.oracle.known[case.name].outputs)
         times = []
         for _ in range(calls):
             values = self.oracle.draw(case, seeds.next("inputs"))
-            released = seat.call(case.name, values, _no_samples(outputs)).released
+            released = seat.call(case.name, values, ()).released
             times.append(released.nanoseconds * 1e-9)
         return max(statistics.median(times) - self.calibration.functional, 1e-9)
 
@@ -281,7 +293,3 @@ class Workbench:
 
 def _one_per_key(all_cases: Sequence[Case]) -> list[Case]:
     return list({c.key: c for c in all_cases}.values())
-
-
-def _no_samples(outputs: int) -> list[torch.Tensor]:
-    return [torch.empty(0, dtype=torch.int64)] * outputs

@@ -11,7 +11,7 @@ import sys
 
 import torch
 
-files = [m.__file__ for m in list(sys.modules.values()) if getattr(m, "__file__", None)]
+files = [str(m.__file__) for m in list(sys.modules.values()) if getattr(m, "__file__", None)]
 ours = [f for f in files if "/evaluator/" in f or "/sandbox/" in f]
 readable = [f for f in ours if os.path.exists(f)]
 if readable or not ours:
