@@ -33,6 +33,7 @@ _HARMLESS = frozenset(
         "dont_write_bytecode",
         "__annotations__",
     }
+    | {"manual_seed"}  # torch.compile wraps it on its first use
 )
 
 
