@@ -68,6 +68,12 @@ def test_decisions_are_numbered_without_a_gap_and_have_three_parts() -> None:
         assert headings[1:] == ["## Context", "## Decision", "## Consequences"], path.name
 
 
+def test_every_decision_and_guide_is_listed() -> None:
+    listed = (ROOT / "docs/README.md").read_text()
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/decisions").glob("*.md")]
+    assert [page.name for page in pages if page.name != "README.md" and page.name not in listed] == []
+
+
 def test_every_relative_link_of_the_documents_leads_somewhere() -> None:
     dead = []
     for path in project_files():
