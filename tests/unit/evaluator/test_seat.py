@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from typing import Any
+
 import pytest
 import torch
 
@@ -96,8 +100,7 @@ def test_outputs_of_another_form_are_refused(local, returned, verdict, words):
 
 
 def located(**changes) -> Located:
-    fields = {"address": 4096, "shape": (2, 3), "strides": (3, 1), "dtype": "float32", "exact": True}
-    return Located(**(fields | changes))
+    return replace(Located(4096, (2, 3), (3, 1), "float32", True), **changes)
 
 
 @pytest.mark.parametrize(

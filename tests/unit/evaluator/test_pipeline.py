@@ -1,0 +1,224 @@
+"""A candidate through the gates: the right verdict from the right gate, and a record that lists every gate."""
+
+from __future__ import annotations
+
+import gc
+import json
+from pathlib import Path
+
+import pytest
+
+from evaluator.build.builder import Build, Diagnostic
+from evaluator.evaluation import Evaluation, Gate, GateState, Verdict
+from evaluator.judge.defences import Defences
+from evaluator.judge.pipeline import NOT_YET, Pipeline
+from evaluator.judge.policy import policy
+from evaluator.problem.candidate import Candidate, Language
+
+SOFTMAX = "import torch\ndef reference(x):\n    return torch.softmax(x, 1)\n"
+LINEAR = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(width)
+    def forward(self, x):
+        return self.norm(x)
+"""
+IN_PLACE = "def reference(x, y):\n    x += y\n    return x.sum(1)\n"
+BOTH = {
+    "inputs": {n: {"shape": ["rows", "cols"], "dtype": "float32"} for n in ("x", "y")},
+    "mutates": ["x"],
+}
+
+
+class OneBuild:
+    """A builder with one answer."""
+
+    def __init__(self, build: Build) -> None:
+        self.answer = build
+
+    def build(self, candidate: Candidate, timeout: float) -> Build:
+        return self.answer
+
+
+@pytest.fixture
+def judged(local, make_problem):
+    """Judges Python text (or a C++ candidate with a builder's answer) on the local machine."""
+
+    def judge(text, source=SOFTMAX, policy_name="search", defences=None, build=None, **contract):
+        language = Language.PYTHON if build is None else Language.CPP
+        name = "candidate.py" if build is None else "candidate.cpp"
+        bench = local.bench(make_problem(source, **contract), defences)
+        pipeline = Pipeline(
+            bench=bench,
+            candidate=Candidate({name: text}, language),
+            policy=policy(policy_name),
+            builder=OneBuild(build),
+            start=lambda timeouts: local.seat("candidate", defences),
+            seconds=lambda: {n: {c.name: 2e-3 for c in bench.cases} for n in bench.contract.baselines},
+            defences=defences or Defences(),
+        )
+        try:
+            return pipeline.run({"network": True}, {"cpu": "test"})
+        finally:
+            local.close()
+
+    return judge
+
+
+def failed(evaluation: Evaluation) -> list[str]:
+    return [g.value for g, r in evaluation.gates.items() if r.state is GateState.FAILED]
+
+
+def test_an_honest_candidate_passes_every_gate_and_is_promotable(judged):
+    found = judged(
+        "import torch\ndef run(x):\n    e = (x - x.amax(1, True)).exp()\n    return e / e.sum(1, True)\n"
+    )
+    assert (found.verdict, found.reason, found.promotable) == (Verdict.ACCEPTED, "", True)
+    assert failed(found) == []
+    assert found.timing is not None
+    assert found.timing.speedup.value == pytest.approx(2.0)
+    assert Evaluation.from_json(json.loads(json.dumps(found.to_json()))).verdict is Verdict.ACCEPTED
+
+
+def test_the_record_says_why_a_gate_was_not_run(judged):
+    found = judged("import torch\ndef run(x):\n    return torch.softmax(x, 1)\n", policy_name="screen")
+    assert set(found.gates) == set(Gate)
+    assert found.gates[Gate.HIDDEN].reason == "not part of the policy 'screen'"
+    assert found.gates[Gate.SYMBOLIC].reason == NOT_YET
+    wrong = judged("import torch\ndef run(x):\n    return x\n")
+    assert wrong.gates[Gate.TIME].reason == "an earlier gate failed (incorrect)"
+    assert wrong.gates[Gate.PROFILE].reason == NOT_YET
+
+
+def test_a_policy_with_gates_that_cannot_run_is_never_promotable(judged):
+    found = judged("import torch\ndef run(x):\n    return torch.softmax(x, 1)\n", policy_name="qualify")
+    assert found.verdict is Verdict.ACCEPTED
+    assert not found.promotable
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "gate", "words"),
+    [
+        ("", Verdict.COMPILE_ERROR, "parse", ""),
+        ("def run(x:\n", Verdict.COMPILE_ERROR, "parse", ""),
+        ("def other(x):\n    return x\n", Verdict.COMPILE_ERROR, "parse", ""),
+        (
+            "raise ValueError('at import')\ndef run(x):\n    pass\n",
+            Verdict.RUNTIME_ERROR,
+            "visible",
+            "at import",
+        ),
+        (
+            "def run(x):\n    return x.softmax(1).half().float()\n",
+            Verdict.INCORRECT,
+            "visible",
+            "further off",
+        ),
+        ("def run(x):\n    return x.softmax(1)[:-1]\n", Verdict.INCORRECT, "visible", "shape"),
+        (
+            "def run(x):\n    assert x.shape[1] == 48\n    return x.softmax(1)\n",
+            Verdict.RUNTIME_ERROR,
+            "hidden",
+            "",
+        ),
+        ("def run(x):\n    return x.clamp(-20, 20).softmax(1)\n", Verdict.INCORRECT, "hidden", "further off"),
+        (
+            "def run(x):\n    y = x.softmax(1)\n    x.zero_()\n    return y\n",
+            Verdict.INCORRECT,
+            "memory",
+            "input 0",
+        ),
+        (
+            "import torch\nkept = {}\ndef run(x):\n    out = kept.setdefault(x.shape, torch.empty_like(x))\n"
+            "    return torch.softmax(x, 1, out=out)\n",
+            Verdict.INCORRECT,
+            "memory",
+            "overwritten",
+        ),
+        (
+            "kept = {}\ndef run(x):\n    return kept.setdefault(x.data_ptr(), x.softmax(1))\n",
+            Verdict.INTEGRITY,
+            "visible",
+            "earlier call",
+        ),
+    ],
+)
+def test_what_is_wrong_ends_in_its_own_verdict_and_gate(judged, text, verdict, gate, words):
+    found = judged(text)
+    assert found.verdict is verdict
+    assert failed(found) == [gate]
+    assert words in found.reason
+    assert found.timing is None
+    assert not found.promotable
+
+
+def test_an_operation_s_changes_are_part_of_its_answer(judged):
+    honest = judged("def run(x, y):\n    x += y\n    return x.sum(1)\n", IN_PLACE, **BOTH)
+    assert honest.verdict is Verdict.ACCEPTED
+    idle = judged("def run(x, y):\n    return (x + y).sum(1)\n", IN_PLACE, **BOTH)
+    assert (idle.verdict, failed(idle)) == (Verdict.INCORRECT, ["visible"])
+    assert idle.reason.startswith("output 1:")
+    greedy = judged("def run(x, y):\n    x += y\n    y.zero_()\n    return x.sum(1)\n", IN_PLACE, **BOTH)
+    assert (greedy.verdict, failed(greedy)) == (Verdict.INCORRECT, ["memory"])
+
+
+def test_weights_of_ones_and_zeros_must_be_used(judged):
+    text = """
+import torch
+class ModelNew(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(width)
+    def forward(self, x):
+        return torch.nn.functional.layer_norm(x, x.shape[1:], {weights})
+"""
+    module = {"init": ["cols"]}
+    used = judged(text.format(weights="self.norm.weight, self.norm.bias"), LINEAR, **module)
+    assert used.verdict is Verdict.ACCEPTED
+    left_out = judged(text.format(weights=""), LINEAR, **module)
+    assert (left_out.verdict, failed(left_out)) == (Verdict.INCORRECT, ["hidden"])
+
+
+def test_a_build_that_fails_names_the_first_error(judged):
+    errors = (Diagnostic("candidate.cpp", 3, 1, "error", "expected ';'"),)
+    text = '#include "kernelwright.h"\nextern "C" int kernelwright_run(const kw_args *a) { return 0 }\n'
+    found = judged(text, build=Build(None, errors, "long text", 0.1, False))
+    assert (found.verdict, failed(found)) == (Verdict.COMPILE_ERROR, ["build"])
+    assert found.reason == "candidate.cpp:3: expected ';'"
+    assert found.gates[Gate.BUILD].evidence == {"output": "long text"}
+    late = judged(text, build=Build(None, (), "", 120.0, False, timed_out=True))
+    assert (late.verdict, late.reason) == (Verdict.TIMEOUT, "did not compile within 120 s")
+
+
+def test_an_evaluation_with_a_defence_off_says_so_and_is_not_promotable(judged):
+    text = "import torch\ndef run(x):\n    return torch.softmax(x, 1)\n"
+    found = judged(text, defences=Defences(derived_bound=False))
+    assert found.verdict is Verdict.ACCEPTED
+    assert not found.promotable
+    assert found.machine["defences_off"] == ["derived_bound"]
+
+
+def test_a_loose_bound_lets_half_precision_through(judged):
+    text = "def run(x):\n    return x.softmax(1).half().float()\n"
+    assert (
+        judged(text, policy_name="screen", defences=Defences(derived_bound=False)).verdict is Verdict.ACCEPTED
+    )
+
+
+def test_the_seed_of_an_evaluation_is_its_own(judged):
+    text = "import torch\ndef run(x):\n    return torch.softmax(x, 1)\n"
+    assert judged(text, policy_name="screen").seed != judged(text, policy_name="screen").seed
+
+
+def test_nothing_is_left_open(judged):
+    def descriptors() -> int:
+        gc.collect()
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    judged("def run(x):\n    return x\n")
+    before = descriptors()
+    judged("def run(x):\n    return x\n")
+    judged("def run(x):\n    return x.softmax(1)\n")
+    assert descriptors() == before

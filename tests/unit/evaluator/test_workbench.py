@@ -1,0 +1,107 @@
+"""What outlives a candidate: weights given to both sides, baselines measured, and what none of them can do."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+
+from evaluator.evaluation import InfraError
+from evaluator.judge.cases import hidden
+from evaluator.judge.clock import Calibration
+from evaluator.judge.defences import Defences
+from evaluator.judge.draw import NUMERIC_CHANGES, VALUE_CHANGES
+from evaluator.judge.seeds import Seeds
+
+SOFTMAX = "import torch\ndef reference(x):\n    return torch.softmax(x, 1)\n"
+LINEAR = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, 4)
+    def forward(self, x):
+        return self.linear(x)
+"""
+CHANGES = {c.name: c for c in (*VALUE_CHANGES, *NUMERIC_CHANGES)}
+
+
+def test_a_baseline_gives_the_reference_s_answer_with_its_weights(local, make_problem):
+    bench = local.bench(make_problem(LINEAR, init=["cols"]))
+    for _ in range(2):
+        round_ = bench.round(bench.cases[0], Seeds())
+        answer = bench.baseline_call("torch_eager", bench.cases[0], round_)
+        assert torch.allclose(answer.outputs[0].double(), round_.truths[0].values, atol=1e-5)
+        bench.reseed(Seeds())
+
+
+def test_weights_are_new_for_every_evaluation(local, make_problem):
+    bench = local.bench(make_problem(LINEAR, init=["cols"]))
+    case = bench.cases[0]
+    before = bench.oracle.state[case.key].tensors[0].clone()
+    seed = bench.reseed(Seeds())
+    assert not torch.equal(bench.oracle.state[case.key].tensors[0], before)
+    assert bench.reseed(Seeds()) != seed
+
+
+def test_baselines_are_measured_with_the_constant_taken_off(local, make_problem):
+    local.calibration = Calibration(5e-4, 5e-4, 50e-6)
+    bench = local.bench(make_problem(SOFTMAX))
+    assert bench.measure() == {"torch_eager": {"a": pytest.approx(1.5e-3)}}
+
+
+def test_only_baselines_near_the_best_are_contenders(local, make_problem):
+    bench = local.bench(make_problem(SOFTMAX))
+    case = bench.cases[0]
+    times = {"torch_eager": {"a": 1.05e-3}, "torch_compile": {"a": 1.0e-3}, "other": {"a": 1.2e-3}}
+    assert bench.contenders(case, times) == ("torch_eager", "torch_compile")
+
+
+def test_a_baseline_that_fails_later_is_the_machine_s_fault(local, make_problem):
+    bench = local.bench(make_problem(SOFTMAX))
+    bench.measure()
+    bench.baseline("torch_eager").client.runner.bindings.clear()
+    with pytest.raises(InfraError, match="torch_eager failed"):
+        bench.alone("torch_eager", bench.cases[0], Seeds(), 3)
+
+
+def test_changed_values_have_a_yardstick_of_their_own(local, make_problem):
+    bench = local.bench(make_problem(SOFTMAX))
+    case = bench.cases[0]
+    for name in ("enlarged", "outliers"):
+        assert bench.round(case, Seeds(), CHANGES[name]) is not None
+    assert set(bench.oracle.known[case.name].own) == {"enlarged", "outliers"}
+
+
+def test_values_that_the_reference_cannot_compute_are_left_out(local, make_problem):
+    flat = local.bench(make_problem("def reference(x):\n    return (x.abs() - 1e-9).log()\n"))
+    assert flat.round(flat.cases[0], Seeds(), CHANGES["constant"]) is not None
+    guarded = local.bench(make_problem("def reference(x):\n    assert x.abs().max() < 8\n    return x + 1\n"))
+    assert guarded.round(guarded.cases[0], Seeds(), CHANGES["enlarged"]) is None
+    integers = {
+        "x": {
+            "shape": ["rows", "cols"],
+            "dtype": "int64",
+            "distribution": {"kind": "integer", "low": 0, "high": 9},
+        }
+    }
+    whole = local.bench(make_problem("def reference(x):\n    return x.sum(1)\n", inputs=integers))
+    assert whole.round(whole.cases[0], Seeds(), CHANGES["enlarged"]) is None
+
+
+def test_hidden_points_come_and_go(local, make_problem):
+    bench = local.bench(make_problem(LINEAR, init=["cols"]))
+    points = hidden(bench.contract, random.Random(1), 3)
+    for case in points:
+        bench.admit(case, Seeds())
+        assert bench.round(case, Seeds()).truths[0].values.shape == (case.axes["rows"], 4)
+        bench.oracle.release(case)
+    assert set(bench.oracle.known) == {"a"}
+
+
+def test_stale_values_are_used_again_only_without_their_defence(local, make_problem):
+    for fresh in (True, False):
+        bench = local.bench(make_problem(SOFTMAX), Defences(fresh_values=fresh))
+        first, second = (bench.round(bench.cases[0], Seeds()) for _ in range(2))
+        assert torch.equal(first.inputs[0], second.inputs[0]) != fresh
