@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from typing import Any
-
 import pytest
 import torch
 
