@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from evaluator.evaluation import Gate, Interval, Timing, Verdict, WorkloadTiming
 from evaluator.judge.cases import Case
 from evaluator.judge.defences import Defences
-from evaluator.judge.draw import NUMERIC_CHANGES, VALUE_CHANGES
+from evaluator.judge.draw import NUMERIC_CHANGES, VALUE_CHANGES, Change
 from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Round
 from evaluator.judge.policy import Policy
@@ -33,7 +33,6 @@ SOLO_CALLS = 5
 TRIES_PER_PAIR = 3
 SPARE_RESTARTS = 2
 SLOWED = 1.10
-SURPRISES = 0.3
 
 
 @dataclass
@@ -68,6 +67,7 @@ class Timer:
         self.chance = random.Random(seeds.next("order"))
         self.style = ""
         self.voided_restarts = 0
+        self._decks: dict[str, list[Change]] = {}
 
     def time(self) -> Timing:
         """All restarts, then the statistics."""
@@ -108,10 +108,11 @@ class Timer:
         for i, round_ in enumerate(warm):
             self._verified(seat, case, round_, warm_up=i == 0)
         pairs = self._planned(start, len(warm))
+        surprises = self._surprises(case, pairs)
         samples = Samples(baselines={n: [] for n in self.contenders[case.name]})
         for _ in range(TRIES_PER_PAIR * pairs):
             self._pair(seat, case, samples)
-            self._surprise(seat, case)
+            self._surprise(seat, case, surprises.pop(len(samples.candidate) - 1, None))
             if len(samples.candidate) == pairs:
                 break
         if len(samples.candidate) < self.policy.least_pairs:
@@ -159,13 +160,24 @@ class Timer:
         for name, times in samples.baselines.items():
             times.append(self._seconds(answers[name], "functional"))
 
-    def _surprise(self, seat: Seat, case: Case) -> None:
-        """Now and then a verified call on values of a kind that the gates before have tried on this workload."""
+    def _surprises(self, case: Case, pairs: int) -> dict[int, Change]:
+        """After which pair comes a call on changed values, and how changed.
+
+        Over all restarts it is every kind that the gates before have tried on this workload.
+        """
+        if Gate.HIDDEN not in self.policy.mandatory:
+            return {}
         kinds = self.bench.oracle.known[case.name].own
-        changes = [c for c in (*VALUE_CHANGES, *NUMERIC_CHANGES) if c.name in kinds]
-        if Gate.HIDDEN not in self.policy.mandatory or not changes or self.chance.random() > SURPRISES:
-            return
-        round_ = self.bench.round(case, self.seeds, self.chance.choice(changes))
+        tried = [c for c in (*VALUE_CHANGES, *NUMERIC_CHANGES) if c.name in kinds]
+        share = min(pairs, -(-len(tried) // self.policy.restarts))
+        deck = self._decks.setdefault(case.name, [])
+        if len(deck) < share:
+            deck += self.chance.sample(tried, len(tried))
+        dealt, deck[:] = deck[:share], deck[share:]
+        return dict(zip(self.chance.sample(range(pairs), share), dealt, strict=True))
+
+    def _surprise(self, seat: Seat, case: Case, change: Change | None) -> None:
+        round_ = None if change is None else self.bench.round(case, self.seeds, change)
         if round_ is not None:
             self._verified(seat, case, round_)
 
