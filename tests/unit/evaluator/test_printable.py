@@ -12,7 +12,12 @@ def test_keeps_what_is_readable(text):
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("\x1b[2Jgone", "\\x1b[2Jgone"), ("nul\0", "nul\\x00"), ("half \ud800", "half \\ud800"), ("a\rb", "a\\rb")],
+    [
+        ("\x1b[2Jgone", "\\x1b[2Jgone"),
+        ("nul\0", "nul\\x00"),
+        ("half \ud800", "half \\ud800"),
+        ("a\rb", "a\\rb"),
+    ],
 )
 def test_shows_the_rest_as_escapes(text, shown):
     assert printable(text) == shown
