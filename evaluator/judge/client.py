@@ -11,6 +11,7 @@ import os
 import resource
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -100,23 +101,33 @@ class RunnerClient:
             time.sleep(0.001)
         return of_exit(status, self.process.output()[1])
 
-    def call(self, binding: int, prepare: Callable[[], None], sampler: Sampler, timeout: float) -> Released:
+    def call(
+        self,
+        binding: int,
+        prepare: Callable[[], None],
+        sampler: Sampler,
+        timeout: float,
+        urgent: bool = True,
+    ) -> Released:
         """One released call of a binding: freeze, `prepare` (fill memory), clock, thaw, done, sample, clock, freeze.
 
-        `sampler` reads the sample inside the clock. Raises Fault; the process is frozen when this returns.
+        `sampler` reads the sample inside the clock. `urgent`: at real-time priority. Raises Fault; the process is
+        frozen when this returns.
         """
         try:
-            return self._call(binding, prepare, sampler, timeout)
+            return self._call(binding, prepare, sampler, timeout, urgent)
         except ProcessGone:
             raise self._ended() from None
 
-    def _call(self, binding: int, prepare: Callable[[], None], sampler: Sampler, timeout: float) -> Released:
+    def _call(
+        self, binding: int, prepare: Callable[[], None], sampler: Sampler, timeout: float, urgent: bool
+    ) -> Released:
         self._enter()
         self._prepare(prepare)
         self._number += 1
         self._words[page.BINDING] = binding
         before, switches = self.process.scheduling(), _own_switches()
-        with real_time(self.process.pid):
+        with real_time(self.process.pid) if urgent else nullcontext():
             elapsed, outcome, sample = self._clocked(sampler, timeout)
             self.process.freeze()
         disturbed = _disturbed(before, self.process.scheduling(), elapsed) or _own_switches() > switches

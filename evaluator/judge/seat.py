@@ -159,7 +159,9 @@ class Seat:
             return self._sample(place, outcome, samples)
 
         try:
-            released = self.client.call(place.number, lambda: place.arena.fill(values), sampler, timeout)
+            released = self.client.call(
+                place.number, lambda: place.arena.fill(values), sampler, timeout, urgent=not warm_up
+            )
             reused = self._reused(place)
             outputs = self._outputs(place, released.outcome)
         except MemoryUnreadable as e:
