@@ -73,6 +73,7 @@ class Oracle:
         self.state: dict[str, StateArena] = {}
         self.redrawn: dict[str, tuple[str, ...]] = {}
         self.known: dict[str, Known] = {}
+        self._numbers: dict[str, list[Input]] = {}
         self.chance = torch.Generator().manual_seed(secrets.randbits(63))
         reference = problem.reference
         seat.load(
@@ -123,7 +124,16 @@ class Oracle:
         return bool(names)
 
     def draw(self, case: Case, seed: int) -> list[Input]:
-        """A fresh set of inputs: declared ones by the judge, others by the file's get_inputs."""
+        """A fresh set of inputs: declared ones by the judge, others by the file's get_inputs.
+
+        Python numbers stay as they were first drawn for the case: they are part of what is bound (and compiled).
+        """
+        fresh = self._drawn(case, seed)
+        numbers: list[Input] = [v for v in fresh if not isinstance(v, torch.Tensor)]
+        kept = iter(self._numbers.setdefault(case.name, numbers))
+        return [v if isinstance(v, torch.Tensor) else next(kept) for v in fresh]
+
+    def _drawn(self, case: Case, seed: int) -> list[Input]:
         if self.contract.inputs is not None:
             return draw.draw(self.contract.inputs, case.axes, seed)
         drawn = self.seat.client.request(Draw(seed), Drawn, self.seat.timeouts.call).values
@@ -210,7 +220,7 @@ class Oracle:
         """Let a case go: its arenas and what was learnt of it."""
         self.seat.release(case.name)
         self.seat.release(_double(case))
-        del self.known[case.name]
+        del self.known[case.name], self._numbers[case.name]
 
     def answer(self, case: Case, inputs: list[Input]) -> Answer:
         """The reference at its own dtype."""

@@ -35,6 +35,21 @@ def test_a_round_holds_fresh_inputs_and_their_truth_in_float64(local, make_probl
     assert first.samples[0].numel() > 0
 
 
+def test_numbers_stay_while_tensors_are_drawn_anew(local, make_problem):
+    inputs = {
+        "x": {"shape": ["rows", "cols"], "dtype": "float32"},
+        "n": {"scalar": True, "dtype": "float64", "distribution": {"kind": "uniform", "low": 1, "high": 2}},
+    }
+    bench = local.bench(make_problem("def reference(x, n):\n    return x * n\n", inputs=inputs))
+    first, second = (bench.round(bench.cases[0], Seeds()) for _ in range(2))
+    assert first.inputs[1] == second.inputs[1]
+    for round_ in (first, second):
+        x, n = round_.inputs
+        assert torch.equal(round_.truths[0].values, x.double() * n)
+    other = local.bench(make_problem("def reference(x, n):\n    return n * x\n", inputs=inputs))
+    assert other.round(other.cases[0], Seeds()).inputs[1] != first.inputs[1]
+
+
 def test_integers_have_the_reference_itself_as_truth(local, make_problem):
     bench = local.bench(make_problem("def reference(x):\n    return x.argmax(1), x > 0\n"))
     round_ = bench.round(bench.cases[0], Seeds())

@@ -164,6 +164,17 @@ def test_an_operation_s_changes_are_part_of_its_answer(judged):
     assert (greedy.verdict, failed(greedy)) == (Verdict.INCORRECT, ["memory"])
 
 
+def test_an_honest_answer_that_depends_on_a_drawn_number_is_accepted(judged):
+    inputs = {
+        "x": {"shape": ["rows", "cols"], "dtype": "float32"},
+        "n": {"scalar": True, "dtype": "float64", "distribution": {"kind": "normal"}},
+    }
+    found = judged(
+        "def run(x, n):\n    return n * x\n", "def reference(x, n):\n    return x * n\n", inputs=inputs
+    )
+    assert (found.verdict, found.reason) == (Verdict.ACCEPTED, "")
+
+
 def test_weights_of_ones_and_zeros_must_be_used(judged):
     text = """
 import torch
