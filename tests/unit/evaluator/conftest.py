@@ -85,7 +85,9 @@ class LocalClient(RunnerClient):
             raise of_failure(failure(e)) from None
         return decode(json.loads(json.dumps(encode(answer))), reply)
 
-    def call(self, binding: int, prepare: Callable[[], None], sampler: Sampler, timeout: float) -> Released:
+    def call(
+        self, binding: int, prepare: Callable[[], None], sampler: Sampler, timeout: float, urgent: bool = True
+    ) -> Released:
         prepare()
         with torch.no_grad():
             self._words[page.STATUS], body = self.runner._outcome(binding)
