@@ -1,7 +1,7 @@
 """The judge's end of a runner: requests over the channel, released calls over the shared page.
 
 Every byte that comes back is hostile. What the foreign code is to blame for raises Fault; what the machinery is
-to blame for raises InfraError.
+to blame for comes through as it is (SandboxError, OSError), and the session makes InfraError of it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from evaluator.device.cpu import SharedMemory
 from evaluator.device.priority import real_time
-from evaluator.evaluation import InfraError, Verdict
+from evaluator.evaluation import Verdict
 from evaluator.harness import page
 from evaluator.harness.wire import Done, Failed, Outcome, Serve, WireError, decode, encode
 from evaluator.judge.defences import Defences
@@ -241,8 +241,3 @@ def _disturbed(before: Scheduling, after: Scheduling, elapsed: int) -> bool:
 
 def _own_switches() -> int:
     return resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
-
-
-def infra(error: Exception) -> InfraError:
-    """An InfraError that says what broke."""
-    return InfraError(f"{type(error).__name__}: {error}")
