@@ -71,6 +71,11 @@ class Timer:
 
     def time(self) -> Timing:
         """All restarts, then the statistics."""
+        if self.bench.cores.shared and self.defences.quiet_samples:
+            raise Fault(
+                Verdict.NO_SCORE,
+                "the judge has no core of its own, so nothing can be timed; allow this process two CPUs or more",
+            )
         valid: list[dict[str, Samples]] = []
         for _ in range(self.policy.restarts + SPARE_RESTARTS):
             samples = self._restart()

@@ -12,7 +12,7 @@ import pytest
 
 from evaluator.evaluation import Verdict
 from evaluator.harness.wire import Load
-from evaluator.judge.clock import Calibration
+from evaluator.judge.clock import Calibration, Cores
 from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault
 from evaluator.judge.policy import policy
@@ -142,6 +142,14 @@ def test_a_baseline_slowed_only_beside_the_candidate_voids_the_restart(timer, be
 def test_the_faster_of_a_baseline_s_times_beside_and_alone_counts(timer, beside, nanoseconds):
     beside(nanoseconds)
     assert timer().time().speedup.value == pytest.approx(min(nanoseconds, 2_000_000) / 1e6)
+
+
+def test_nothing_is_timed_where_judge_and_runner_share_their_only_core(timer, local):
+    local.cores = Cores(0, (0,))
+    with pytest.raises(Fault, match="no core of its own") as fault:
+        timer().time()
+    assert fault.value.verdict is Verdict.NO_SCORE
+    assert "candidate" not in local.started
 
 
 def test_the_strongest_baseline_counts_and_far_ones_are_not_called(timer):
