@@ -19,7 +19,7 @@ from typing import Protocol, cast
 import torch
 
 from evaluator.harness import abi, loading, page
-from evaluator.harness.tensors import argument, at, located, map_arena, outputs_of
+from evaluator.harness.tensors import CONVERTED, argument, at, located, map_arena, outputs_of
 from evaluator.harness.trace import trace
 from evaluator.harness.tripwire import Tripwire
 from evaluator.harness.wire import (
@@ -195,8 +195,8 @@ class Runner:
         if self.style == "destination":
             arguments = [*inputs, *state, *outputs]
             return lambda: (instance.target(*arguments), None)[1]
-        if request.variant == "double":
-            return _in_double(instance, inputs, request.mutates)
+        if request.variant in CONVERTED:
+            return _converted(instance, inputs, request.mutates, CONVERTED[request.variant])
         target = instance.target
         if request.variant == "compile":
             target = cast("Callable[..., object]", torch.compile(target, dynamic=False))
@@ -256,14 +256,17 @@ def _rank_zero(value: float | int | bool) -> torch.Tensor:
     return torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
 
 
-def _in_double(instance: Instance, inputs: list[Argument], mutates: Sequence[int]) -> Callable[[], object]:
-    """The same call in float64: a copy of the module in double, floating inputs converted; those that it may
+def _converted(
+    instance: Instance, inputs: list[Argument], mutates: Sequence[int], dtype: torch.dtype
+) -> Callable[[], object]:
+    """The same call in another dtype: a copy of the module and floating inputs converted; those that it may
     change are returned, too."""
-    target = instance.target if instance.module is None else copy.deepcopy(instance.module).double()
+    target = instance.target if instance.module is None else copy.deepcopy(instance.module).to(dtype)
 
     def call() -> object:
         converted = [
-            a.double() if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in inputs
+            a.to(dtype, copy=True) if isinstance(a, torch.Tensor) and a.is_floating_point() else a
+            for a in inputs
         ]
         result = target(*converted)
         return (() if result is None else outputs_of(result)) + tuple(converted[i] for i in mutates)

@@ -19,6 +19,8 @@ DTYPES: dict[str, torch.dtype] = {
     )
 }
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
+CONVERTED = {"double": torch.float64, "single": torch.float32}
+"""Variants of a call that convert its floating inputs, and to what."""
 
 _COMPILER_MARK = "_dynamo_"
 _type = type

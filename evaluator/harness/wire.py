@@ -116,8 +116,9 @@ class Draw:
 class Bind:
     """Map an arena (descriptor with the message) as the arguments of instance `key`, called by its `number`.
 
-    variant: "plain", "double", "compile". Outputs are given only to destination passing. `mutates` are the places
-    of the inputs that the call may change; "double", which works on copies, returns these after its outputs.
+    variant: "plain", "double", "single", "compile". Outputs are given only to destination passing. `mutates` are the
+    places of the inputs that the call may change; "double" and "single", which work on copies in float64 and
+    float32, return these after their outputs.
     """
 
     number: int

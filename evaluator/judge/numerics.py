@@ -75,13 +75,26 @@ def truth(spec: TensorSpec, native: torch.Tensor, double: torch.Tensor | None) -
     return Truth(spec, Yardstick.NATIVE, values, _rms(values))
 
 
-def own_error(truth: Truth, native: torch.Tensor) -> OwnError:
-    """The reference's own error in this round. Zero where there is nothing to compare it with."""
+def own_error(truth: Truth, native: torch.Tensor, single: torch.Tensor | None = None) -> OwnError:
+    """The reference's own error in this round. Zero where there is nothing to compare it with.
+
+    single: its result in float32, for an output in float64, which is its own truth: the error of the one, made
+    smaller by the ratio of their eps, stands for that of the other.
+    """
     if truth.yardstick is not Yardstick.FLOAT64 or truth.values.numel() == 0:
         return OwnError()
+    told, share = native, 1.0
+    if native.dtype == torch.float64 and single is not None and _comparable(single, native):
+        told, share = single, torch.finfo(torch.float64).eps / torch.finfo(torch.float32).eps
     scale = max(truth.scale, torch.finfo(native.dtype).tiny)
-    error = (native.double() - truth.values).abs_()
-    return OwnError(float(error.max()) / scale, _rms(error) / scale)
+    error = (told.double() - truth.values).abs_()
+    return OwnError(share * float(error.max()) / scale, share * _rms(error) / scale)
+
+
+def _comparable(single: torch.Tensor, native: torch.Tensor) -> bool:
+    return (
+        single.dtype == torch.float32 and single.shape == native.shape and bool(torch.isfinite(single).all())
+    )
 
 
 def compare(actual: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accuracy) -> Comparison:

@@ -55,6 +55,7 @@ class Known:
     changed: tuple[TensorSpec, ...] = ()
     own: dict[str, tuple[OwnError, ...]] = field(default_factory=dict)
     doubles: bool = True
+    singles: bool = False
     reuses: bool = False
 
 
@@ -171,7 +172,8 @@ class Oracle:
         self._check_declared(case, outputs)
         known = self.known[case.name] = Known(inputs, outputs, changed)
         self._bind(case, values, inputs, outputs)
-        known.doubles = self._try_double(case, values)
+        known.doubles = self._can(_double(case), values)
+        known.singles = _any_float64(outputs) and self._can(_single(case), values)
         return known
 
     def _check_declared(self, case: Case, outputs: Sequence[TensorSpec]) -> None:
@@ -196,15 +198,17 @@ class Oracle:
         mutable = self.mutable()
         self.seat.bind(case.name, case.key, values, inputs, outputs, mutable)
         self.seat.bind(_double(case), case.key, values, inputs, None, mutable, variant="double")
+        if _any_float64(outputs or ()):
+            self.seat.bind(_single(case), case.key, values, inputs, None, mutable, variant="single")
 
     def mutable(self) -> tuple[int, ...]:
         """Indices of the inputs that the contract lets the operation change."""
         names = [i.name for i in self.contract.inputs or ()]
         return tuple(names.index(n) for n in self.contract.mutates)
 
-    def _try_double(self, case: Case, values: Sequence[Input]) -> bool:
+    def _can(self, bound: str, values: Sequence[Input]) -> bool:
         try:
-            self.seat.call(_double(case), values, (), warm_up=True)
+            self.seat.call(bound, values, (), warm_up=True)
         except Fault as e:
             if e.verdict is not Verdict.RUNTIME_ERROR or self.seat.client.process.poll() is not None:
                 raise
@@ -220,6 +224,7 @@ class Oracle:
         """Let a case go: its arenas and what was learnt of it."""
         self.seat.release(case.name)
         self.seat.release(_double(case))
+        self.seat.release(_single(case))
         del self.known[case.name], self._numbers[case.name]
 
     def answer(self, case: Case, inputs: list[Input]) -> Answer:
@@ -248,7 +253,7 @@ class Oracle:
         native = self.answer(case, inputs).outputs
         found = self.truths(case, inputs, native)
         known = self.known[case.name]
-        own = tuple(own_error(t, n) for t, n in zip(found, native, strict=True))
+        own = self._own(case, inputs, found, native)
         if kind not in known.own:
             for other in more:
                 own = self._widened(case, other, own)
@@ -261,7 +266,18 @@ class Oracle:
     def _widened(self, case: Case, inputs: list[Input], own: tuple[OwnError, ...]) -> tuple[OwnError, ...]:
         native = self.answer(case, inputs).outputs
         found = self.truths(case, inputs, native)
-        return tuple(o.widened(own_error(t, n)) for o, t, n in zip(own, found, native, strict=True))
+        others = self._own(case, inputs, found, native)
+        return tuple(a.widened(b) for a, b in zip(own, others, strict=True))
+
+    def _own(
+        self, case: Case, inputs: list[Input], found: Sequence[Truth], native: Sequence[torch.Tensor]
+    ) -> tuple[OwnError, ...]:
+        """The reference's own error in this round; that of float64 outputs is told by how it does in float32."""
+        singles: Sequence[torch.Tensor] = native
+        if self.known[case.name].singles:
+            outputs = self.seat.call(_single(case), inputs, ()).outputs
+            singles = outputs if len(outputs) == len(native) else native
+        return tuple(own_error(t, n, s) for t, n, s in zip(found, native, singles, strict=True))
 
     def calibration_rounds(self, case: Case) -> int:
         """How many more sets measure own error well: few elements need more of them."""
@@ -286,6 +302,14 @@ class Oracle:
 
 def _double(case: Case) -> str:
     return f"{case.name}/double"
+
+
+def _single(case: Case) -> str:
+    return f"{case.name}/single"
+
+
+def _any_float64(outputs: Sequence[TensorSpec]) -> bool:
+    return any(o.dtype == "float64" for o in outputs)
 
 
 def _name(tensor: torch.Tensor) -> str:

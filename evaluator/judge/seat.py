@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 
 from evaluator.evaluation import Verdict
-from evaluator.harness.tensors import DTYPES
+from evaluator.harness.tensors import CONVERTED, DTYPES
 from evaluator.harness.wire import (
     Bind,
     Construct,
@@ -124,7 +124,7 @@ class Seat:
         )
         done = self.client.request(message, Done, self.timeouts.load, [arena.memory.descriptor])
         self.tampered += done.tampered
-        in_place = () if message.variant == "double" else mutable
+        in_place = () if message.variant in CONVERTED else mutable
         specs = None if outputs is None else tuple(outputs)
         changed = tuple(t for t in (arena.inputs[i] for i in in_place) if t is not None)
         self._places[workload] = Place(self._number, arena, specs, tuple(mutable), changed)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from evaluator.evaluation import InvalidProblem
-from evaluator.judge.numerics import Yardstick
+from evaluator.judge.numerics import Yardstick, compare
 from evaluator.judge.seeds import Seeds
 
 SOFTMAX = "import torch\ndef reference(x):\n    return torch.softmax(x, 1)\n"
@@ -106,3 +106,16 @@ def test_outputs_other_than_declared_make_the_problem_invalid(local, make_proble
     problem = make_problem(SOFTMAX, outputs={"y": {"shape": ["rows"], "dtype": "float32"}})
     with pytest.raises(InvalidProblem, match="the contract declares"):
         local.bench(problem)
+
+
+def test_a_float64_output_has_the_own_error_of_float32_scaled_down(local, make_problem):
+    inputs = {"x": {"shape": ["rows", "cols"], "dtype": "float64"}}
+    bench = local.bench(make_problem("def reference(x):\n    return x.sum(1)\n", inputs=inputs))
+    round_ = bench.round(bench.cases[0], Seeds())
+    assert round_.truths[0].yardstick is Yardstick.FLOAT64
+    assert 1e-17 < round_.own[0].rms < 1e-14
+    other_order = sum(round_.inputs[0].unbind(1))
+    accuracy = bench.contract.accuracy
+    assert compare(other_order, round_.truths[0], round_.own[0], accuracy).reason == ""
+    in_single = round_.inputs[0].float().sum(1).double()
+    assert compare(in_single, round_.truths[0], round_.own[0], accuracy).reason
