@@ -126,11 +126,12 @@ class RunnerClient:
         self._prepare(prepare)
         self._number += 1
         self._words[page.BINDING] = binding
-        before, switches = self.process.scheduling(), _own_switches()
+        urgent = urgent and self._defences.sample_inside_clock  # else late work would never get the core
         with real_time(self.process.pid) if urgent else nullcontext():
+            before, switches = self.process.scheduling(), _own_switches()
             elapsed, outcome, sample = self._clocked(sampler, timeout)
             self.process.freeze()
-        disturbed = _disturbed(before, self.process.scheduling(), elapsed) or _own_switches() > switches
+            disturbed = _disturbed(before, self.process.scheduling(), elapsed) or _own_switches() > switches
         return Released(elapsed, outcome, sample, disturbed)
 
     def _clocked(self, sampler: Sampler, timeout: float) -> tuple[int, Outcome, list[bytes]]:
