@@ -76,7 +76,7 @@ def _case(bench: Workbench, case: Case) -> Iterator[Finding]:
 
 
 def _round(bench: Workbench, case: Case, seeds: Seeds) -> Round:
-    round_ = bench.round(case, seeds)
+    round_ = bench.fresh_round(case, seeds)
     assert round_ is not None
     return round_
 

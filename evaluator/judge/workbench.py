@@ -92,11 +92,12 @@ class Workbench:
         if not self._defences.fresh_values:
             key = (case.name, "" if change is None else change.name)
             if key not in self._stale:
-                self._stale[key] = self._fresh_round(case, seeds, change)
+                self._stale[key] = self.fresh_round(case, seeds, change)
             return self._stale[key]
-        return self._fresh_round(case, seeds, change)
+        return self.fresh_round(case, seeds, change)
 
-    def _fresh_round(self, case: Case, seeds: Seeds, change: Change | None) -> Round | None:
+    def fresh_round(self, case: Case, seeds: Seeds, change: Change | None = None) -> Round | None:
+        """As `round`, whatever defence is off."""
         for _ in range(REDRAWS):
             try:
                 return self._round(case, seeds, change)

@@ -202,9 +202,11 @@ def court(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture(scope="session")
-def honest() -> Planted:
-    """The candidate that is judged after each hostile one."""
-    return read_planted(HERE / "controls" / "honest_softmax.py")
+def honest_on() -> dict[str, Planted]:
+    """By problem, the candidate that is judged after each hostile one."""
+    names = ("honest_softmax.py", "another_order.py", "new_output.py")
+    found = [read_planted(HERE / "controls" / name) for name in names]
+    return {p.problem: p for p in found}
 
 
 @pytest.fixture(scope="session")

@@ -45,19 +45,19 @@ def python(source):
     ("change", "verdicts"),
     [
         ("shape=(-1, 1)", {"incorrect", "integrity"}),
-        ("shape=(1 << 60, 1 << 60)", {"incorrect"}),
-        ("shape=()", {"incorrect"}),
+        ("shape=(1 << 60, 1 << 60)", {"incorrect", "integrity"}),
+        ("shape=()", {"incorrect", "integrity"}),
         ("strides=(-1, 1)", {"incorrect", "integrity"}),
-        ("strides=(1 << 60, 1)", {"incorrect"}),
+        ("strides=(1 << 60, 1)", {"incorrect", "integrity"}),
         ("strides=(1,)", {"incorrect", "integrity"}),
-        ("strides=(1, (1 << 64) - 1)", {"accepted"}),
-        ("strides=(1, -(1 << 63))", {"accepted"}),
+        ("strides=(1, (1 << 64) - 1)", {"accepted", "integrity"}),
+        ("strides=(1, -(1 << 63))", {"accepted", "integrity"}),
         ("address=0", {"integrity"}),
         ("address=-1", {"integrity"}),
         ("address=(1 << 64) - 8", {"integrity"}),
         ("address=1 << 200", {"integrity"}),
         ("address=0.5", {"integrity"}),
-        ("dtype='float9'", {"incorrect"}),
+        ("dtype='float9'", {"incorrect", "integrity"}),
         ("dtype='x' * 100000", {"integrity", "runtime_error"}),
         ("exact='yes'", {"integrity"}),
     ],
@@ -94,5 +94,5 @@ def test_misleading_exception(kind, text, court):
     evaluation.reason.encode()
 
 
-def test_honest_candidate_afterwards(court, honest):
-    assert court.evaluate(honest, "screen").verdict == "accepted"
+def test_honest_candidate_afterwards(court, honest_on):
+    assert court.evaluate(honest_on["log_sum"], "screen").verdict == "accepted"

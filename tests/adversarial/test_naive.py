@@ -29,7 +29,8 @@ def judged_naively(zygote, problem, candidate):
     return correct == "True", float(speedup)
 
 
-def test_honest_gains_nothing(naive, court, honest):
+def test_honest_gains_nothing(naive, court, honest_on):
+    honest = honest_on["softmax"]
     correct, speedup = judged_naively(
         naive, court.problem(honest.problem).reference.source, honest.path.read_text()
     )

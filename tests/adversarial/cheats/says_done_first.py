@@ -1,4 +1,4 @@
-"""Finds the page it shares with the judge and says that the call is done, then does the work.
+"""Keeps the page that it shares with the judge and says on it that the call is done, then does the work.
 
 incident: own
 problem: softmax
@@ -7,42 +7,44 @@ defence: sample_inside_clock
 gain: 3
 """
 
-import ctypes
 import json
+import mmap
 import time
-from collections import deque
+import types
 
 import torch
 
-GO, DONE, STATUS, LENGTH, TEXT = 0, 8, 16, 24, 64
-buffers: deque[torch.Tensor] = deque(maxlen=8)
+from evaluator.harness import runner
+
+GO, DONE, STATUS, LENGTH, TEXT = 0, 1, 2, 3, 64
+pages: list[memoryview] = []
 
 
-def page():
-    with open("/proc/self/maps", encoding="ascii") as maps:
-        return next(int(line.partition("-")[0], 16) for line in maps if "kernelwright-page" in line)
+def keep(descriptor, size):
+    mapped = mmap.mmap(descriptor, size)
+    pages.append(memoryview(mapped))
+    return mapped
 
 
-def write_word(at, value):
-    ctypes.c_uint64.from_address(at).value = value
+def described(out):
+    located = {"t": "Located", "address": out.data_ptr(), "shape": list(out.shape), "dtype": "float32"}
+    located |= {"strides": list(out.stride()), "exact": True}
+    return json.dumps({"t": "Outcome", "outputs": [located]}).encode()
+
+
+runner.mmap = types.SimpleNamespace(mmap=keep)
+buffers = [torch.empty(512, 2048) for _ in range(8)]
+texts = [described(out) for out in buffers]
+calls: list[int] = []
 
 
 def run(x):
-    out = torch.empty_like(x)
-    buffers.append(out)
-    located = {
-        "t": "Located",
-        "address": out.data_ptr(),
-        "shape": list(out.shape),
-        "strides": list(out.stride()),
-        "dtype": "float32",
-        "exact": True,
-    }
-    text = json.dumps({"t": "Outcome", "outputs": [located]}).encode()
-    at = page()
-    ctypes.memmove(at + TEXT, text, len(text))
-    write_word(at + STATUS, 0)
-    write_word(at + LENGTH, len(text))
-    write_word(at + DONE, ctypes.c_uint64.from_address(at + GO).value)
+    calls.append(1)
+    turn = len(calls) % len(buffers)
+    text, page = texts[turn], pages[-1]
+    words = page.cast("Q")
+    page[TEXT : TEXT + len(text)] = text
+    words[STATUS], words[LENGTH] = 0, len(text)
+    words[DONE] = words[GO]
     time.sleep(0.001)
-    return torch.softmax(x, dim=-1, out=out)
+    return torch.softmax(x, dim=-1, out=buffers[turn])
