@@ -32,7 +32,7 @@ def described(out):
     return json.dumps({"t": "Outcome", "outputs": [located]}).encode()
 
 
-runner.mmap = types.SimpleNamespace(mmap=keep)
+vars(runner)["mmap"] = types.SimpleNamespace(mmap=keep)
 buffers = [torch.empty(512, 2048) for _ in range(8)]
 texts = [described(out) for out in buffers]
 calls: list[int] = []
