@@ -26,10 +26,11 @@ setup: .venv/.installed ## make .venv, install everything (the other targets do 
 	@scripts/system-packages.sh
 
 .PHONY: demo
+# 1 is an honest "nothing better found", which other machines may come to; anything above is a failure.
 demo: setup ## the main job: search for a faster row softmax, report in demo-out/
 	@mkdir -p $(DEMO_OUT)
 	.venv/bin/kernelwright optimize $(DEMO_PROBLEM) --evaluations 12 --seconds 300 \
-		--data $(DEMO_OUT)/data --report $(DEMO_OUT)/report.html
+		--data $(DEMO_OUT)/data --report $(DEMO_OUT)/report.html || [ $$? -eq 1 ]
 	@test -s $(DEMO_OUT)/report.html
 	@echo "The report is at $(DEMO_OUT)/report.html"
 

@@ -65,20 +65,17 @@ def laid_out(shape: tuple[int, ...], dtype: str, layout: Layout) -> TensorSpec:
 
 
 class Arena:
-    """One shared memory with its slots. `offset` moves every input by that many elements (misalignment)."""
+    """One shared memory with its slots."""
 
-    def __init__(
-        self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec], offset: int = 0
-    ) -> None:
+    def __init__(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> None:
         position = RED_ZONE_BYTES
         self.input_slots: list[Slot | None] = []
         for spec in inputs:
             if spec is None:
                 self.input_slots.append(None)
                 continue
-            start = position + offset * DTYPES[spec.dtype].itemsize
-            self.input_slots.append(Slot(start, spec.shape, spec.strides, spec.dtype))
-            position = _aligned(start + spec.span) + RED_ZONE_BYTES
+            self.input_slots.append(Slot(position, spec.shape, spec.strides, spec.dtype))
+            position = _aligned(position + spec.span) + RED_ZONE_BYTES
         self._outputs_at = position - RED_ZONE_BYTES
         self.output_slots: list[Slot] = []
         for spec in outputs:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluator.judge.arena import TensorSpec, contiguous_strides, laid_out
-from evaluator.problem.contract import Axis, Contract, InputSpec, Layout
+from evaluator.problem.contract import Axis, Contract, InputSpec
 from evaluator.problem.envelope import workload_bytes
 from evaluator.problem.expressions import axes_of, evaluate, sizes
 
@@ -28,7 +28,6 @@ class Case:
     weight: float
     key: str
     init: str | None
-    layout: Layout | None = None
 
 
 def visible(contract: Contract) -> tuple[Case, ...]:
@@ -83,8 +82,7 @@ def input_specs(contract: Contract, case: Case) -> tuple[TensorSpec | None, ...]
 def _input(spec: InputSpec, case: Case) -> TensorSpec | None:
     if spec.scalar:
         return None
-    layout = spec.layout if case.layout is None else case.layout
-    return laid_out(sizes(spec.shape, case.axes), spec.dtype, layout)
+    return laid_out(sizes(spec.shape, case.axes), spec.dtype, spec.layout)
 
 
 def drawn_specs(shapes: Sequence[tuple[tuple[int, ...], str] | None]) -> tuple[TensorSpec | None, ...]:

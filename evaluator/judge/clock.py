@@ -29,7 +29,7 @@ def destination(x, y):
 """
 NOOP_CALLS = 200
 LEAST_RESOLUTION = 50e-6
-SPREADS = 4.0
+SHARE_IN_DOUBT = 0.1
 _SPEC = TensorSpec((4096,), (1,), "float32")
 
 
@@ -86,13 +86,14 @@ class Calibration:
 def calibrate(start: Callable[[], Seat], threads: int) -> Calibration:
     """Time calls that do nothing, in both styles.
 
-    The constant is the lower decile, so that it never takes off more than the call itself cost; the resolution is
-    a multiple of the spread, and never below 50 microseconds.
+    The constant is the lower decile, so that it never takes off more than the call itself cost; what a
+    typical call costs above it stays in the time. The resolution is where that is a tenth of the time, and never below
+    50 microseconds.
     """
     times = {style: _noop_times(start(), style, threads) for style in ("functional", "destination")}
     lows = {style: statistics.quantiles(t, n=10)[0] for style, t in times.items()}
-    spread = max(statistics.quantiles(t, n=10)[8] - lows[style] for style, t in times.items())
-    return Calibration(lows["functional"], lows["destination"], max(LEAST_RESOLUTION, SPREADS * spread))
+    doubt = max(statistics.median(t) - lows[style] for style, t in times.items())
+    return Calibration(lows["functional"], lows["destination"], max(LEAST_RESOLUTION, doubt / SHARE_IN_DOUBT))
 
 
 def _noop_times(seat: Seat, style: str, threads: int) -> list[float]:

@@ -70,7 +70,11 @@ class Change:
 
 
 def _outliers(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """One in a hundred at random places, and one in every row along the last dimension."""
     chosen = torch.rand(t.shape, generator=generator) < OUTLIER_SHARE
+    if t.dim() and t.numel():
+        one = torch.randint(t.shape[-1], (*t.shape[:-1], 1), generator=generator)
+        chosen.scatter_(-1, one, True)
     return torch.where(chosen, t * OUTLIER_FACTOR, t)
 
 

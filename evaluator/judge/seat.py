@@ -101,7 +101,6 @@ class Seat:
         outputs: Sequence[TensorSpec] | None,
         mutable: Sequence[int] = (),
         variant: str = "",
-        offset: int = 0,
     ) -> None:
         """Make an arena for a workload and hand it over. A workload bound before is let go.
 
@@ -110,7 +109,7 @@ class Seat:
         """
         self.release(workload)
         written = [TensorSpec(o.shape, contiguous_strides(o.shape), o.dtype) for o in outputs or ()]
-        arena = Arena(inputs, written if self.style == "destination" else (), offset)
+        arena = Arena(inputs, written if self.style == "destination" else ())
         arena.fill(values)
         self._number += 1
         message = Bind(

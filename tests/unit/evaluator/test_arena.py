@@ -146,18 +146,6 @@ def test_a_mutation_does_not_outlive_the_next_filling(arena: Arena, values: list
     assert arena.damage() == ""
 
 
-def test_an_offset_moves_every_input_by_that_many_elements(values: list[Input]) -> None:
-    moved = Arena([X, None, laid_out((4, 6), "float64", Layout.CONTIGUOUS)], [Y], offset=1)
-    moved.fill([values[0], 1.0, torch.zeros(4, 6, dtype=torch.float64)])
-    assert [s.offset % 64 for s in moved.input_slots if s is not None] == [4, 8]
-    assert moved.output_slots[0].offset % 64 == 0
-    assert torch.equal(torch.as_tensor(moved.inputs[0]), torch.as_tensor(values[0]))
-    assert moved.damage() == ""
-    moved.memory.bytes[RED_ZONE_BYTES] ^= 1
-    assert "red zone" in moved.damage()
-    moved.close()
-
-
 specs = st.builds(
     laid_out,
     st.lists(st.integers(1, 7), max_size=3).map(tuple),

@@ -52,7 +52,7 @@ def test_uneven_calls_coarsen_the_resolution_and_the_constant_is_a_low_one(local
     local.nanoseconds["candidate"] = lambda: next(times)
     found = calibrate(local.seat, 1)
     assert 18e-6 < found.functional < 22e-6
-    assert found.resolution == pytest.approx(4 * 80e-6, rel=0.05)
+    assert found.resolution == pytest.approx(10 * 40e-6, rel=0.05)
 
 
 def test_disturbed_calls_do_not_count_where_there_are_others(local):
