@@ -96,6 +96,12 @@ class Workbench:
             return self._stale[key]
         return self.fresh_round(case, seeds, change)
 
+    def nominal(self, case: Case, seeds: Seeds) -> Round:
+        """A round of nominal values. Raises InvalidProblem."""
+        round_ = self.round(case, seeds)
+        assert round_ is not None
+        return round_
+
     def fresh_round(self, case: Case, seeds: Seeds, change: Change | None = None) -> Round | None:
         """As `round`, whatever defence is off."""
         for _ in range(REDRAWS):
@@ -257,12 +263,16 @@ class Workbench:
         return found
 
     def solo(self, name: str, case: Case, seeds: Seeds, calls: int) -> float:
-        """The median time of a baseline called by itself, in seconds, the constant taken off. Raises Fault."""
+        """The median time of a baseline called by itself, in seconds, the constant taken off.
+
+        The reference runs on the same core between the calls, as it does beside a candidate, so that caches are in
+        the same state. Raises Fault.
+        """
         seat = self.baseline(name)
         times = []
         for _ in range(calls):
-            values = self.oracle.draw(case, seeds.next("inputs"))
-            released = seat.call(case.name, values, ()).released
+            round_ = self.nominal(case, seeds)
+            released = seat.call(case.name, round_.inputs, round_.samples).released
             times.append(released.nanoseconds * 1e-9)
         return max(statistics.median(times) - self.calibration.functional, 1e-9)
 
