@@ -106,9 +106,14 @@ def _refill(
 
 
 def by_turns(proposers: Sequence[Proposer], attempts: Sequence[Attempt]) -> Sequence[Proposer]:
-    """Whoever has had the fewest attempts comes first; ties in the order given."""
-    counts = {p.name: sum(1 for a in attempts if a.proposal.proposer == p.name) for p in proposers}
-    return sorted(proposers, key=lambda p: counts[p.name])
+    """Whoever has cost the least evaluation time comes first, then who has had the fewest attempts; ties in the
+    order given. So a proposer whose candidates take minutes to compile does not crowd out one whose take seconds."""
+
+    def share(proposer: Proposer) -> tuple[float, int]:
+        own = [a for a in attempts if a.proposal.proposer == proposer.name]
+        return sum(sum(a.evaluation.stages.values()) for a in own if a.evaluation is not None), len(own)
+
+    return sorted(proposers, key=share)
 
 
 def _new(proposer: Proposer, view: View) -> Iterator[Proposal]:

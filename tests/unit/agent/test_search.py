@@ -1,5 +1,7 @@
 """The search loop: budgets, turns, failures of the machine, and going on after a crash."""
 
+import dataclasses
+
 import pytest
 
 from agent.api import AttemptState, Budget, JobState, SearchError
@@ -167,3 +169,18 @@ def test_turns_follow_the_number_of_attempts(doubles):
     store.add_proposal(job.id, doubles.proposal("a", 1.0))
     a, b = doubles.ListProposer("a"), doubles.ListProposer("b")
     assert list(by_turns([a, b], store.attempts(job.id))) == [b, a]
+
+
+def test_a_costly_proposer_waits_until_the_others_have_had_as_much_time(doubles, accept):
+    def judge(problem, candidate, policy):
+        seconds = 60.0 if float(candidate.main.split()[-1]) >= 10 else 20.0
+        return dataclasses.replace(accept(problem, candidate, policy), stages={"time": seconds})
+
+    store = MemoryStore()
+    job = store.add_job(doubles.problem(), Budget())
+    slow = doubles.ListProposer("slow", 10.0, 11.0)
+    quick = doubles.ListProposer("quick", 1.0, 2.0, 3.0, 4.0)
+    while advance(job.id, store, judge, [slow, quick], {}, threads=1):
+        pass
+    order = [a.proposal.proposer for a in store.attempts(job.id)]
+    assert order == ["slow", "quick", "quick", "quick", "slow", "quick"]
