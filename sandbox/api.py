@@ -200,11 +200,13 @@ class MemoryUnreadable(SandboxError):
 
 @dataclass(frozen=True)
 class Scheduling:
-    """Sums over the threads of a process: nanoseconds runnable but not running, involuntary switches, threads."""
+    """Sums over the threads of a process: nanoseconds runnable but not running, involuntary switches, threads, and
+    pages that the kernel had to provide (minor faults)."""
 
     run_delay_ns: int
     involuntary_switches: int
     threads: int
+    minor_faults: int
 
 
 class Zygote(ABC):

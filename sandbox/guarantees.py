@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -118,7 +119,7 @@ def _files(process: Process) -> list[Guarantee]:
     folders = ["/", "/usr", "/etc", "/proc", "/dev", "/sys", "/var", "/run", *_host_places()]
     written = ask(process, "write", folders)
     scratch = ask(process, "write", ["/tmp", "/dev/shm"])
-    read = ask(process, "read", ["/etc/shadow", "/root/.ssh", "/var", "/run", "/home", *_host_places()])
+    read = ask(process, "read", ["/etc/shadow", "/root/.ssh", *_host_places()])
     filled = ask(process, "fill", 4 * _LIMITS.tmpfs_bytes)
     return [
         Guarantee("read_only_system", not written, f"written to: {written or 'none'}"),
@@ -131,7 +132,10 @@ def _files(process: Process) -> list[Guarantee]:
 
 
 def _host_places() -> list[str]:
-    return [str(Path(__file__).resolve().parent)]
+    """Our own code, and folders of the host but those that had to be made anew above an interpreter's place."""
+    shown = [Path(p).resolve() for p in (sys.prefix, sys.base_prefix, *sys.path) if p]
+    folders = [f for f in ("/var", "/run", "/home") if not any(p.is_relative_to(f) for p in shown)]
+    return [*folders, str(Path(__file__).resolve().parent)]
 
 
 def _output(process: Process) -> Guarantee:

@@ -86,7 +86,7 @@ class ProcessTable:
             threads += 1
             delay += int(schedule.split()[1])
             switches += int(status[status.rindex(b"nonvoluntary_ctxt_switches:") :].split()[1])
-        return Scheduling(delay, switches, threads)
+        return Scheduling(delay, switches, threads, _minor_faults(os.pread(self._stat, 1024, 0)))
 
 
 def _read(path: str, folder: int) -> bytes | None:
@@ -107,3 +107,7 @@ def _state(stat: bytes) -> tuple[bytes, int]:
     """State letter and number of threads. The command's name before them may hold anything, even ")"."""
     words = stat[stat.rindex(b")") + 2 :].split()
     return words[0], int(words[17])
+
+
+def _minor_faults(stat: bytes) -> int:
+    return int(stat[stat.rindex(b")") + 2 :].split()[7])

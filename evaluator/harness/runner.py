@@ -19,6 +19,7 @@ from typing import Protocol, cast
 import torch
 
 from evaluator.harness import abi, loading, page
+from evaluator.harness.heap import keep_freed_memory
 from evaluator.harness.tensors import CONVERTED, argument, at, located, map_arena, outputs_of
 from evaluator.harness.trace import trace
 from evaluator.harness.tripwire import Tripwire
@@ -282,6 +283,7 @@ def failure(error: BaseException) -> Failed:
 
 def main(channel: Channel) -> None:
     """Serve requests until the judge hangs up. The broad catch is this process's edge."""
+    keep_freed_memory()
     runner = Runner()
     while True:
         try:

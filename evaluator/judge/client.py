@@ -33,12 +33,14 @@ LEISURE = 0.05
 
 @dataclass(frozen=True)
 class Released:
-    """One released call: its time, what it told of its outputs, what was sampled, whether others disturbed it."""
+    """One released call: its time, what it told of its outputs, what was sampled, whether others disturbed it, and
+    how many pages the kernel had to provide for it."""
 
     nanoseconds: int
     outcome: Outcome
     sample: list[bytes]
     disturbed: bool
+    faults: int = 0
 
 
 Sampler = Callable[[Outcome], list[bytes]]
@@ -131,8 +133,9 @@ class RunnerClient:
             before, switches = self.process.scheduling(), _own_switches()
             elapsed, outcome, sample = self._clocked(sampler, timeout)
             self.process.freeze()
-            disturbed = _disturbed(before, self.process.scheduling(), elapsed) or _own_switches() > switches
-        return Released(elapsed, outcome, sample, disturbed)
+            after = self.process.scheduling()
+            disturbed = _disturbed(before, after, elapsed) or _own_switches() > switches
+        return Released(elapsed, outcome, sample, disturbed, after.minor_faults - before.minor_faults)
 
     def _clocked(self, sampler: Sampler, timeout: float) -> tuple[int, Outcome, list[bytes]]:
         """Nanoseconds from the release of a prepared call to the end of the sample, and what was read."""

@@ -15,6 +15,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from evaluator.evaluation import Gate, Interval, Timing, Verdict, WorkloadTiming
 from evaluator.judge.cases import Case
@@ -25,6 +26,7 @@ from evaluator.judge.oracle import Round
 from evaluator.judge.policy import Policy
 from evaluator.judge.seat import Answer, Seat
 from evaluator.judge.seeds import Seeds
+from evaluator.judge.settling import settle
 from evaluator.judge.statistics import median_interval, speedup_intervals
 from evaluator.judge.verifier import Verifier
 from evaluator.judge.workbench import Seconds, Workbench
@@ -114,6 +116,7 @@ class Timer:
         for i, round_ in enumerate(warm):
             self._verified(seat, case, round_, warm_up=i == 0)
         pairs = self._planned(start, len(warm))
+        self._settle_all(seat, case, warm)
         surprises = self._surprises(case, pairs)
         samples = Samples(baselines={n: [] for n in self.contenders[case.name]})
         for _ in range(TRIES_PER_PAIR * pairs):
@@ -130,6 +133,15 @@ class Timer:
         seat.release(case.name)
         return samples
 
+    def _settle_all(self, seat: Seat, case: Case, warm: list[Round]) -> None:
+        """Untimed calls of every contestant until its allocator has the memory that it goes on using."""
+        settle(lambda i: self._timed(seat, case, warm[i % len(warm)]))
+        for name in self.contenders[case.name]:
+            settle(partial(self._again, name, case, warm))
+
+    def _again(self, name: str, case: Case, warm: list[Round], number: int) -> Answer:
+        return self.bench.baseline_call(name, case, warm[number % len(warm)])
+
     def _planned(self, start: float, rounds: int) -> int:
         """How many pairs fit: from what a warm-up round cost, before any time was looked at."""
         each = (time.perf_counter() - start) / rounds
@@ -145,6 +157,11 @@ class Timer:
         self.verifier.fail_on_damage()
         return answer
 
+    def _timed(self, seat: Seat, case: Case, round_: Round) -> Answer:
+        if self.defences.every_call_verified:
+            return self._verified(seat, case, round_)
+        return seat.call(case.name, round_.inputs, round_.samples)
+
     def _pair(self, seat: Seat, case: Case, samples: Samples) -> None:
         round_ = self._round(case)
         order = ["", *self.contenders[case.name]]
@@ -153,10 +170,8 @@ class Timer:
         for name in order:
             if name:
                 answers[name] = self.bench.baseline_call(name, case, round_)
-            elif self.defences.every_call_verified:
-                answers[name] = self._verified(seat, case, round_)
             else:
-                answers[name] = seat.call(case.name, round_.inputs, round_.samples)
+                answers[name] = self._timed(seat, case, round_)
         if self.defences.quiet_samples and any(a.released.disturbed for a in answers.values()):
             samples.voided += 1
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from evaluator.evaluation import InfraError, InvalidProblem
 from evaluator.harness.wire import Load
@@ -18,6 +19,7 @@ from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Oracle, Round, Unusable
 from evaluator.judge.seat import Answer, Seat
 from evaluator.judge.seeds import Seeds
+from evaluator.judge.settling import settle
 from evaluator.problem.contract import Problem, Timeouts
 
 VARIANTS = {"torch_eager": "plain", "torch_compile": "compile"}
@@ -234,8 +236,7 @@ class Workbench:
                 values = self.oracle.draw(case, Seeds().next("inputs"))
                 known = self.oracle.known[case.name]
                 seat.bind(case.name, case.key, values, known.inputs, known.outputs, self.oracle.mutable())
-                for _ in range(2):
-                    seat.call(case.name, values, (), warm_up=True)
+                settle(partial(_warm_up, seat, case, values))
         except Fault:
             seat.close()
             raise
@@ -300,6 +301,10 @@ class Workbench:
         for seat in self._baselines.values():
             seat.close()
         self.oracle.close()
+
+
+def _warm_up(seat: Seat, case: Case, values: Sequence[Input], number: int) -> Answer:
+    return seat.call(case.name, values, (), warm_up=number == 0)
 
 
 def _one_per_key(all_cases: Sequence[Case]) -> list[Case]:

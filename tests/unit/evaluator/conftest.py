@@ -57,7 +57,7 @@ class LocalProcess(Process):
         read_into(self.pid, address, target)
 
     def scheduling(self) -> Scheduling:
-        return Scheduling(0, 0, 1)
+        return Scheduling(0, 0, 1, 0)
 
     def poll(self) -> ExitStatus | None:
         return None if self.alive else ExitStatus(EndKind.KILLED_BY_US)
