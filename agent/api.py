@@ -31,6 +31,10 @@ class JobState(enum.StrEnum):
     FAILED = "failed"  # the problem is invalid, or the machine kept failing
 
 
+MAX_TRIES = 3
+"""Evaluations of one attempt that may end without a judgement before it is abandoned."""
+
+
 class AttemptState(enum.StrEnum):
     """Where an attempt stands."""
 
@@ -106,7 +110,7 @@ class Store(Protocol):
         ...
 
     def put_back(self, job_id: str, number: int, reason: str) -> None:
-        """The evaluation was not made (crash, infra error): PROPOSED again, or ABANDONED after three tries."""
+        """The evaluation was not made (crash, infra error): PROPOSED again, or ABANDONED after MAX_TRIES."""
         ...
 
     def recover(self, job_id: str) -> int:

@@ -7,11 +7,9 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent.api import Attempt, AttemptState, Budget, Job, JobState, Proposal, SearchError
+from agent.api import MAX_TRIES, Attempt, AttemptState, Budget, Job, JobState, Proposal, SearchError
 from evaluator.evaluation import Evaluation
 from evaluator.problem.contract import Problem
-
-MAX_TRIES = 3
 
 
 class MemoryStore:
@@ -66,7 +64,7 @@ class MemoryStore:
             self._put(job_id, replace(attempt, state=AttemptState.EVALUATED, evaluation=evaluation))
 
     def put_back(self, job_id: str, number: int, reason: str) -> None:
-        """PROPOSED again, or ABANDONED after three tries; one that is not being evaluated stays as it is."""
+        """PROPOSED again, or ABANDONED after MAX_TRIES; one that is not being evaluated stays as it is."""
         attempt = self._attempts[job_id][number - 1]
         if attempt.state is AttemptState.EVALUATING:
             over = attempt.tries >= MAX_TRIES

@@ -7,14 +7,11 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from agent.api import Attempt, AttemptState, Proposal, SearchError
+from agent.api import MAX_TRIES, Attempt, AttemptState, Proposal, SearchError
 from evaluator.evaluation import Evaluation
 from services.db.candidates import Candidates
 from services.db.models import AttemptRow, EvaluationRow
 from services.errors import RecordDamaged
-
-MAX_TRIES = 3
-"""Evaluations of one attempt that may end without a judgement before it is abandoned."""
 
 
 class Attempts:
