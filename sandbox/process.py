@@ -63,7 +63,7 @@ class LocalProcess(Process):
                     time.sleep(_PAUSE)
                 if time.monotonic() > deadline:
                     raise ProcessGone(self.kill())
-        except ProcessLookupError:
+        except (ProcessLookupError, FileNotFoundError):
             raise self._gone() from None
 
     def _try_to_freeze(self) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from sandbox.api import SandboxError
+
 FIRST_UID = 200_000
 SLOTS = 128
 _LARGEST_PID = 1 << 22
@@ -23,7 +25,7 @@ class UidPool:
         self._next = 0
 
     def take(self) -> int:
-        """A uid that no living sandbox has. Raises RuntimeError when SLOTS are in use."""
+        """A uid that no living sandbox has. Raises SandboxError when SLOTS are in use."""
         base = FIRST_UID + (os.getpid() % _LARGEST_PID) * SLOTS
         for step in range(SLOTS):
             uid = base + (self._next + step) % SLOTS
@@ -31,7 +33,7 @@ class UidPool:
                 self._next = (self._next + step + 1) % SLOTS
                 self._taken.add(uid)
                 return uid
-        raise RuntimeError(f"{SLOTS} sandboxes of this process are alive already")
+        raise SandboxError(f"{SLOTS} sandboxes of this process are alive already")
 
     def give_back(self, uid: int) -> None:
         """The sandbox that had it is gone."""

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from sandbox.api import SandboxError
 from sandbox.uids import FIRST_UID, SLOTS, UidPool, may_choose_uids
 
 
@@ -15,7 +16,7 @@ def test_living_uids_differ_and_are_this_process_s_own() -> None:
     assert len(taken) == SLOTS
     first = FIRST_UID + os.getpid() * SLOTS
     assert taken == set(range(first, first + SLOTS))
-    with pytest.raises(RuntimeError, match="alive already"):
+    with pytest.raises(SandboxError, match="alive already"):
         pool.take()
 
 
