@@ -10,7 +10,6 @@ Errors:
 from __future__ import annotations
 
 import enum
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -214,9 +213,3 @@ class Problem:
     def digest(self) -> str:
         """SHA-256 of contract and reference."""
         return digest({"contract": self.contract, "reference": self.reference})
-
-
-def geometric_mean(values: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """Weighted geometric mean of positive `values` keyed like `weights`."""
-    total = sum(weights[k] for k in values)
-    return math.exp(sum(weights[k] * math.log(values[k]) for k in values) / total)
