@@ -157,7 +157,7 @@ class Evaluation:
             raise ValueError("only an accepted evaluation is promotable")
 
     def found_something(self, floor: float) -> bool:
-        """Accepted, surely faster on the mean, and no workload surely below the contract's floor."""
+        """Accepted, surely faster on the mean, and no workload's speedup below the contract's floor."""
         if self.verdict is not Verdict.ACCEPTED or self.timing is None:
             return False
         return self.timing.speedup.low > 1.0 and all(w.speedup.value >= floor for w in self.timing.workloads)

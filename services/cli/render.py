@@ -44,7 +44,11 @@ def evaluation(judged: Evaluation) -> RenderableType:
         parts.append(times(judged.timing))
     if judged.verdict is Verdict.ACCEPTED and not judged.promotable:
         parts.append(
-            Text("Not promotable: the sandbox tier or the policy does not allow it.", style="yellow")
+            Text(
+                "Not promotable: a mandatory gate did not run, a baseline could not run, or weights were not taken; "
+                "see the gates' evidence in --json.",
+                style="yellow",
+            )
         )
     return Group(*parts)
 
