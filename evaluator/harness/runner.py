@@ -27,6 +27,7 @@ from evaluator.harness.wire import (
     Bind,
     Construct,
     Constructed,
+    Discard,
     Done,
     Draw,
     Drawn,
@@ -104,6 +105,7 @@ class Runner:
             Draw: self.draw,
             Bind: self.bind,
             Unbind: self.unbind,
+            Discard: self.discard,
             Trace: self.trace,
             Serve: self.serve,
         }[type(request)]
@@ -208,6 +210,10 @@ class Runner:
         del self.bindings[request.number]
         return Done()
 
+    def discard(self, request: Discard, _: list[int]) -> Done:
+        del self.instances[request.key]
+        return Done()
+
     def trace(self, request: Trace, _: list[int]) -> Traced:
         binding = self.bindings[request.number]
         target = binding.instance.module or binding.instance.target
@@ -290,7 +296,7 @@ def main(channel: Channel) -> None:
             message, descriptors = channel.receive(None)
         except EOFError:
             return
-        request = decode(message, Load, Construct, SetState, Draw, Bind, Unbind, Trace, Serve)
+        request = decode(message, Load, Construct, SetState, Draw, Bind, Unbind, Discard, Trace, Serve)
         try:
             reply = runner.handle(cast("Request", request), descriptors)
         except BaseException as e:

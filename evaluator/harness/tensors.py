@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 from collections.abc import Iterable
@@ -94,6 +95,8 @@ def argument(value: object) -> torch.Tensor | Scalar:
     """What get_inputs gave, as a tensor or a Scalar. Raises TypeError for anything else."""
     if isinstance(value, torch.Tensor):
         return value
+    if isinstance(value, float) and not math.isfinite(value):
+        raise TypeError(f"get_inputs gave the number {value}; only finite ones are supported")
     if isinstance(value, (bool, int, float)):
         return Scalar(_type(value).__name__, value)
     raise TypeError(f"get_inputs gave a {_type(value).__name__}; only tensors and numbers are supported")

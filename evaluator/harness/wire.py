@@ -10,6 +10,7 @@ Control messages go over the channel, one reply to each request. Timed calls go 
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from dataclasses import dataclass
@@ -138,6 +139,13 @@ class Unbind:
 
 
 @dataclass(frozen=True)
+class Discard:
+    """Let the instance `key` go, which no binding uses any more."""
+
+    key: str
+
+
+@dataclass(frozen=True)
 class Trace:
     """Trace the binding `number` into a graph."""
 
@@ -152,7 +160,7 @@ class Serve:
     """
 
 
-Request = Load | Construct | SetState | Draw | Bind | Unbind | Trace | Serve
+Request = Load | Construct | SetState | Draw | Bind | Unbind | Discard | Trace | Serve
 
 # --- replies ----------------------------------------------------------------------------------------------
 
@@ -218,7 +226,7 @@ _CLASSES: dict[str, type] = {
     c.__name__: c
     for c in (
         *(Slot, Scalar, Located, State),
-        *(Load, Construct, SetState, Draw, Bind, Unbind, Trace, Serve),
+        *(Load, Construct, SetState, Draw, Bind, Unbind, Discard, Trace, Serve),
         *(Failed, Done, Constructed, Matched, Drawn, Traced, Outcome),
     )
 }
@@ -294,7 +302,7 @@ def _one_of(value: object, choices: tuple[object, ...]) -> object:
 def _primitive(value: object, hint: object) -> object:
     if hint is type(None) and value is None:
         return None
-    if hint is float and type(value) is float:
+    if hint is float and type(value) is float and math.isfinite(value):
         return value
     if hint is bool and type(value) is bool:
         return value

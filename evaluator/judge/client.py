@@ -220,11 +220,6 @@ class RunnerClient:
         except (WireError, SandboxProtocolError) as e:
             raise Fault(Verdict.INTEGRITY, f"the runner sent something that is no message: {e}") from None
 
-    def pause(self) -> None:
-        """Freeze the process where it is; `leave` or the next call lets it go on."""
-        if self._serving:
-            self.process.freeze()
-
     def close(self) -> None:
         """End the process and free the page."""
         self.process.kill()

@@ -16,17 +16,19 @@ from evaluator.printable import printable
 from sandbox.api import EndKind, ExitStatus
 
 _RESOURCE_SIGNALS = {signal.SIGXCPU, signal.SIGXFSZ}
+MAX_REASON = 600
 OUTPUT_FULL = "printed more than is allowed"
 _OUT_OF_MEMORY = ("can't allocate memory", "Cannot allocate memory", "std::bad_alloc")
 
 
 class Fault(Exception):
-    """Foreign code failed in a way that names a verdict. What it says of itself is made printable."""
+    """Foreign code failed in a way that names a verdict. What it says of itself is made printable, and `reason` is
+    cut to 600 characters."""
 
     def __init__(self, verdict: Verdict, reason: str, text: str = "") -> None:
         super().__init__(reason)
         self.verdict = verdict
-        self.reason = printable(reason)
+        self.reason = printable(reason[:MAX_REASON])[:MAX_REASON]
         self.text = printable(text)
 
 

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 import torch
 
 from evaluator.evaluation import Verdict
-from evaluator.harness.tensors import DTYPES
-from evaluator.harness.wire import Draw, Drawn, Load, Located, Scalar, State, Trace, Traced
+from evaluator.harness.wire import Draw, Drawn, Load, Located, Scalar, Trace, Traced
 from evaluator.judge import cases, draw
 from evaluator.judge.arena import Input, TensorSpec
 from evaluator.judge.cases import Case
@@ -98,23 +97,19 @@ class Oracle:
         self._forget(case.key)
         for entry in constructed.state:
             check_readable(entry.tensor)
-        self.state[case.key] = StateArena(constructed.state, self._read_state)
-
-    def _read_state(self, entry: State) -> torch.Tensor:
-        return self._read(entry.tensor)
-
-    def _read(self, at: Located) -> torch.Tensor:
-        spec = TensorSpec(at.shape, at.strides, at.dtype)
-        flat = torch.empty(spec.span, dtype=torch.uint8)
-        if spec.span:
-            self.seat.client.process.read_memory_into(at.address, flat.numpy().data)
-        typed = flat.view(DTYPES[at.dtype])
-        return typed.as_strided(at.shape, at.strides) if spec.span else typed.view(at.shape)
+        self.state[case.key] = StateArena(constructed.state, lambda entry: self.seat.read(entry.tensor))
 
     def _forget(self, key: str) -> None:
         old = self.state.pop(key, None)
         if old is not None:
             old.close()
+
+    def discard(self, key: str) -> None:
+        """Let an instance go whose cases have been released."""
+        self._forget(key)
+        del self.init[key]
+        self.redrawn.pop(key, None)
+        self.seat.discard(key)
 
     def redraw_constants(self, key: str, seed: int) -> bool:
         """Give an instance's constant weights other values (see StateArena); whether there were any."""
@@ -139,7 +134,7 @@ class Oracle:
             return draw.draw(self.contract.inputs, case.axes, seed)
         drawn = self.seat.client.request(Draw(seed), Drawn, self.seat.timeouts.call).values
         check_sane([v for v in drawn if isinstance(v, Located)])
-        values = [v.value if isinstance(v, Scalar) else self._read(v) for v in drawn]
+        values = [v.value if isinstance(v, Scalar) else self.seat.read(v) for v in drawn]
         self._check_same_shapes(case, values)
         return values
 
@@ -286,7 +281,8 @@ class Oracle:
         return ROUNDS_MANY if smallest >= MANY else ROUNDS_FEW
 
     def trace_data(self, case: Case) -> dict[str, object]:
-        """The traced graph as JSON data. Raises Fault where it cannot be traced, ValueError where it is no graph."""
+        """The traced graph as JSON data. Raises Fault where it cannot be traced, ValueError or RecursionError where
+        what came is no graph."""
         traced = self.seat.client.request(Trace(self.seat.number(case.name)), Traced, TRACE_SECONDS)
         data = json.loads(traced.graph)
         if not isinstance(data, dict):

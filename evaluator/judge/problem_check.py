@@ -98,7 +98,7 @@ def _reproducible(bench: Workbench, case: Case, round_: Round) -> Finding:
 def _mean(truth: torch.Tensor) -> torch.Tensor:
     if truth.is_floating_point():
         return torch.full_like(truth, float(truth.mean()))
-    return torch.full_like(truth, truth.view(-1).mode().values.item())
+    return torch.full_like(truth, truth.reshape(-1).mode().values.item())
 
 
 def _passes(bench: Workbench, truths: tuple[Truth, ...], round_: Round, fake: list[torch.Tensor]) -> bool:

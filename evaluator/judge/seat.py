@@ -6,7 +6,9 @@ whole after it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -17,6 +19,7 @@ from evaluator.harness.wire import (
     Bind,
     Construct,
     Constructed,
+    Discard,
     Done,
     Load,
     Located,
@@ -27,10 +30,10 @@ from evaluator.harness.wire import (
 )
 from evaluator.judge.arena import Arena, Input, TensorSpec, contiguous_strides
 from evaluator.judge.client import Released, RunnerClient
-from evaluator.judge.faults import Fault
+from evaluator.judge.faults import Fault, of_exit
 from evaluator.judge.state import StateArena
 from evaluator.problem.contract import Timeouts
-from sandbox.api import MemoryUnreadable
+from sandbox.api import MemoryUnreadable, ProcessGone
 
 MAX_OUTPUTS = 64
 MAX_DIMENSIONS = 64
@@ -87,6 +90,10 @@ class Seat:
         """Make an instance. Raises Fault."""
         return self.client.request(Construct(key, init, seed), Constructed, self.timeouts.load)
 
+    def discard(self, key: str) -> None:
+        """Let an instance go that no workload is bound to. Raises Fault."""
+        self.client.request(Discard(key), Done, self.timeouts.load)
+
     def set_state(self, key: str, state: StateArena) -> tuple[str, ...]:
         """Give an instance its weights; the names it took."""
         message = SetState(key, state.memory.size, state.names, state.slots)
@@ -110,7 +117,6 @@ class Seat:
         self.release(workload)
         written = [TensorSpec(o.shape, contiguous_strides(o.shape), o.dtype) for o in outputs or ()]
         arena = Arena(inputs, written if self.style == "destination" else ())
-        arena.fill(values)
         self._number += 1
         message = Bind(
             self._number,
@@ -121,12 +127,13 @@ class Seat:
             tuple(arena.output_slots),
             tuple(mutable),
         )
-        done = self.client.request(message, Done, self.timeouts.load, [arena.memory.descriptor])
-        self.tampered += done.tampered
         in_place = () if message.variant in CONVERTED else mutable
         specs = None if outputs is None else tuple(outputs)
         changed = tuple(t for t in (arena.inputs[i] for i in in_place) if t is not None)
         self._places[workload] = Place(self._number, arena, specs, tuple(mutable), changed)
+        arena.fill(values)
+        done = self.client.request(message, Done, self.timeouts.load, [arena.memory.descriptor])
+        self.tampered += done.tampered
 
     def number(self, workload: str) -> int:
         """The runner's number of a workload's binding."""
@@ -157,16 +164,29 @@ class Seat:
         def sampler(outcome: Outcome) -> list[bytes]:
             return self._sample(place, outcome, samples)
 
-        try:
+        with self._blamed():
             released = self.client.call(
                 place.number, lambda: place.arena.fill(values), sampler, timeout, urgent=not warm_up
             )
             reused = self._reused(place)
             outputs = self._outputs(place, released.outcome)
-        except MemoryUnreadable as e:
-            raise Fault(Verdict.INTEGRITY, f"an output lies where nothing can be read: {e}") from None
         sampled = tuple(_typed(b, o.dtype) for b, o in zip(released.sample, outputs, strict=False))
         return Answer(released, outputs, sampled, place.arena.damage(place.mutable), reused)
+
+    def read(self, at: Located) -> torch.Tensor:
+        """A tensor that lies in the runner, as it is now; described as `check_readable` wants. Raises Fault."""
+        with self._blamed():
+            return _strided(self._read(at), at)
+
+    @contextmanager
+    def _blamed(self) -> Iterator[None]:
+        """An address that cannot be read is the fault of who named it, an end while reading of who ended."""
+        try:
+            yield
+        except MemoryUnreadable as e:
+            raise Fault(Verdict.INTEGRITY, f"a tensor lies where nothing can be read: {e}") from None
+        except ProcessGone as e:
+            raise of_exit(e.status, self.client.process.output()[1]) from None
 
     def _sample(self, place: Place, outcome: Outcome, samples: Sequence[torch.Tensor]) -> list[bytes]:
         if self.style == "destination":
@@ -205,8 +225,11 @@ class Seat:
         return ""
 
     def leave(self) -> None:
-        """Stop serving, and take note of tampering."""
+        """Stop serving. Raises Fault where the process says that it was tampered with."""
         self.tampered += self.client.leave(self.timeouts.call)
+        if self.tampered:
+            names = ", ".join(dict.fromkeys(self.tampered))
+            raise Fault(Verdict.INTEGRITY, f"replaced functions of its process: {names}")
 
     def close(self) -> None:
         """End the runner and free its arenas."""
@@ -255,7 +278,8 @@ def check_readable(at: Located) -> None:
         raise Fault(Verdict.INTEGRITY, "a tensor is described in no known form")
     if not all(0 <= n <= MAX_EXTENT for n in (*at.shape, *at.strides)):
         raise Fault(Verdict.INTEGRITY, "a tensor has an impossible size or stride")
-    if TensorSpec(at.shape, at.strides, at.dtype).span > MAX_BYTES:
+    whole = math.prod(at.shape) * DTYPES[at.dtype].itemsize  # more than its span where strides are 0
+    if max(whole, TensorSpec(at.shape, at.strides, at.dtype).span) > MAX_BYTES:
         raise Fault(Verdict.RESOURCE_LIMIT, "a tensor is larger than 64 GiB")
 
 

@@ -146,7 +146,10 @@ class Judge:
     def check(self, problem: Problem) -> ProblemReport:
         """Judge the problem itself. Raises InfraError."""
         with self._machinery():
-            return check_problem(lambda: self._workbench(problem, sound=False))
+            report = check_problem(lambda: self._workbench(problem, sound=False))
+            if not report.ok:
+                self._close_bench()  # else the next candidate would be judged on it
+            return report
 
     def trace(self, problem: Problem) -> dict[str, Graph]:
         """The traced graph of every workload; fewer where the reference cannot be traced. Raises InvalidProblem."""
@@ -154,8 +157,10 @@ class Judge:
             bench = self._workbench(problem)
             graphs: dict[str, Graph] = {}
             for case in bench.cases:
-                with contextlib.suppress(Fault, ValueError):
+                with contextlib.suppress(Fault, ValueError, RecursionError):
                     graphs[case.name] = Graph.from_json(bench.oracle.trace_data(case))
+            if bench.oracle.seat.client.process.poll() is not None:
+                self._close_bench()  # tracing ended the reference: the next evaluation starts it anew
             return graphs
 
     def close(self) -> None:
@@ -225,7 +230,12 @@ class Judge:
             environment=environment | dict(self._settings.environment),
             limits=limits,
         )
-        return Seat(RunnerClient(self._zygote.spawn(ENTRY, profile), self._defences), timeouts, variant)
+        with contextlib.ExitStack() as undo:
+            process = self._zygote.spawn(ENTRY, profile)
+            undo.callback(process.kill)
+            client = RunnerClient(process, self._defences)
+            undo.pop_all()
+        return Seat(client, timeouts, variant)
 
     def _baseline_seconds(self, bench: Workbench) -> Seconds:
         """Known times of the baselines, measured where they are not in the cache."""

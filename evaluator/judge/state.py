@@ -4,6 +4,7 @@ what they write to themselves."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 
 import torch
 
@@ -31,8 +32,11 @@ class StateArena:
         self.slots = tuple(slots)
         self.memory = SharedMemory("state", position, theirs_to_write=False)
         self.tensors = [at(self.memory.bytes, s) for s in slots]
-        for tensor, entry in zip(self.tensors, entries, strict=True):
-            tensor.copy_(read(entry))
+        with ExitStack() as undo:
+            undo.callback(self.memory.close)
+            for tensor, entry in zip(self.tensors, entries, strict=True):
+                tensor.copy_(read(entry))
+            undo.pop_all()
 
     def redraw_constants(self, generator: torch.Generator) -> tuple[str, ...]:
         """Give floating parameters that are constant (zeros, ones) varied values near them; their names.

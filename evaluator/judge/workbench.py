@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 
@@ -66,19 +67,25 @@ class Workbench:
         self.oracle = self._oracle()
 
     def _oracle(self) -> Oracle:
-        seat = self._start(self._patience, "plain")
-        try:
-            oracle = Oracle(self.problem, seat, self.cores.threads)
-            seeds = Seeds()
-            self._seed = seeds.next("weights")
-            for case in _one_per_key(self.cases):
-                oracle.construct(case, self._seed)
-            for case in self.cases:
-                oracle.learn(case, seeds.next("inputs"))
-        except Fault as e:
-            seat.close()
-            raise self.invalid(e) from None
+        with ExitStack() as undo:
+            seat = self._start(self._patience, "plain")
+            undo.callback(seat.close)
+            try:
+                oracle = Oracle(self.problem, seat, self.cores.threads)
+                undo.callback(oracle.close)
+                self._learn_all(oracle)
+            except Fault as e:
+                raise self.invalid(e) from None
+            undo.pop_all()
         return oracle
+
+    def _learn_all(self, oracle: Oracle) -> None:
+        seeds = Seeds()
+        self._seed = seeds.next("weights")
+        for case in _one_per_key(self.cases):
+            oracle.construct(case, self._seed)
+        for case in self.cases:
+            oracle.learn(case, seeds.next("inputs"))
 
     def invalid(self, fault: Fault) -> InvalidProblem:
         """The reference's fault, in words for its author."""
@@ -139,10 +146,10 @@ class Workbench:
 
     # --- weights ------------------------------------------------------------------------------------------
 
-    def reseed(self, seeds: Seeds) -> int:
-        """New weights for reference and baselines, from a new seed; the seed, for the candidate's constructor."""
+    def reseed(self, seeds: Seeds) -> None:
+        """New weights for reference and baselines, from a new seed, which candidates' constructors get, too."""
         if not any(s.names for s in self.oracle.state.values()):
-            return self._seed
+            return
         self._seed = seeds.next("weights")
         try:
             for case in _one_per_key(self.cases):
@@ -153,7 +160,6 @@ class Workbench:
             raise self.invalid(e) from None
         for seat in self._baselines.values():
             self._give_state(seat)
-        return self._seed
 
     def redraw(self, seeds: Seeds) -> None:
         """Other values for weights of ones and zeros, for reference and baselines, until the next `reseed`.
@@ -171,20 +177,44 @@ class Workbench:
             self._give_state(seat)
 
     def admit(self, case: Case, seeds: Seeds) -> None:
-        """Make a case that is not one of the visible ones ready in the oracle. Raises InvalidProblem."""
+        """Make a case that is not one of the visible ones ready in the oracle. Raises InvalidProblem.
+
+        To be given up by `dismiss`.
+        """
         try:
-            if case.key not in self.oracle.init:
+            if case.key not in self._visible_keys():
                 self.oracle.construct(case, self._seed)
             self.oracle.learn(case, seeds.next("inputs"))
         except Fault as e:
             raise self.invalid(e) from None
 
+    def dismiss(self, case: Case) -> None:
+        """Let a case go that is not one of the visible ones, and its instance where none of them is called on it.
+
+        Raises InvalidProblem; never for a reference that has ended, which whoever calls it next is told.
+        """
+        if self.oracle.seat.client.process.poll() is not None:
+            return
+        try:
+            self.oracle.release(case)
+            if case.key not in self._visible_keys():
+                self.oracle.discard(case.key)
+        except Fault as e:
+            raise self.invalid(e) from None
+
+    def _visible_keys(self) -> set[str]:
+        return {c.key for c in self.cases}
+
     def redrawn(self, case: Case, seeds: Seeds) -> Case | None:
-        """The case on an instance whose constant weights have other values; None where it has no such weights."""
+        """The case on an instance whose constant weights have other values; None where it has no such weights.
+
+        To be given up by `dismiss`. Raises InvalidProblem.
+        """
         other = replace(case, name=f"{case.name}/redrawn", key=f"{case.key}/redrawn")
         try:
             self.oracle.construct(other, self._seed)
             if not self.oracle.redraw_constants(other.key, seeds.next("weights")):
+                self.oracle.discard(other.key)
                 return None
             self.oracle.learn(other, seeds.next("inputs"))
             self.oracle.rebind(other, seeds.next("inputs"))
@@ -214,8 +244,9 @@ class Workbench:
         return self._baselines[name]
 
     def _started(self, name: str) -> Seat:
-        seat = self._start(self._patience, VARIANTS[name])
-        try:
+        with ExitStack() as undo:
+            seat = self._start(self._patience, VARIANTS[name])
+            undo.callback(seat.close)
             seat.load(
                 Load(
                     files={"reference.py": self.problem.reference.source},
@@ -237,9 +268,7 @@ class Workbench:
                 known = self.oracle.known[case.name]
                 seat.bind(case.name, case.key, values, known.inputs, known.outputs, self.oracle.mutable())
                 settle(partial(_warm_up, seat, case, values))
-        except Fault:
-            seat.close()
-            raise
+            undo.pop_all()
         return seat
 
     def _give_state(self, seat: Seat) -> None:
@@ -260,7 +289,8 @@ class Workbench:
             except Fault as e:
                 self.unavailable[name] = e.reason
         if not found:
-            raise InfraError(f"no baseline could be measured: {self.unavailable}")
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in self.unavailable.items())
+            raise InfraError(f"no baseline could be measured ({reasons})")
         return found
 
     def solo(self, name: str, case: Case, seeds: Seeds, calls: int) -> float:

@@ -8,7 +8,7 @@ import pytest
 
 from evaluator.evaluation import Verdict
 from evaluator.harness.wire import Failed
-from evaluator.judge.faults import of_exit, of_failure
+from evaluator.judge.faults import Fault, of_exit, of_failure
 from sandbox.api import EndKind, ExitStatus
 
 
@@ -55,3 +55,4 @@ def test_a_reason_is_one_short_line_whatever_was_raised() -> None:
     assert of_failure(Failed("KeyError", " \n")).reason == "raised KeyError"
     assert of_failure(Failed("KeyError", "")).reason == "raised KeyError"
     assert len(of_failure(Failed("X", "y" * 10_000)).reason) <= 300
+    assert len(Fault(Verdict.INTEGRITY, "\x1b" * 10_000).reason) == 600

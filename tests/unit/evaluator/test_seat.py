@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from evaluator.judge.arena import TensorSpec, contiguous_strides
 from evaluator.judge.faults import Fault
 from evaluator.judge.seat import check_readable, check_sane
 from evaluator.judge.state import StateArena
+from sandbox.api import EndKind, ExitStatus, ProcessGone
 
 SHAPE = (4, 6)
 SPEC = TensorSpec(SHAPE, (6, 1), "float32")
@@ -111,6 +113,7 @@ def located(**changes) -> Located:
         ({"shape": (0, (1 << 64) - 1)}, Verdict.INTEGRITY),
         ({"shape": (1,) * 65, "strides": (1,) * 65}, Verdict.INTEGRITY),
         ({"shape": (1 << 20, 1 << 20), "strides": (1 << 20, 1)}, Verdict.RESOURCE_LIMIT),
+        ({"shape": (1 << 40, 1 << 40), "strides": (0, 0)}, Verdict.RESOURCE_LIMIT),
     ],
 )
 def test_a_description_that_cannot_be_true_is_the_runner_s_fault(changes, verdict):
@@ -209,6 +212,39 @@ def test_where_inputs_are_changed_nothing_need_be_returned(local):
     returns = seated(local, "def run(x):\n    return x.add_(1)\n", [], mutable=[0])
     with pytest.raises(Fault, match="returned 1 outputs, the reference returns 0"):
         returns.call("w", [X], [indices(3)])
+
+
+def test_a_runner_that_ends_while_it_is_read_is_to_blame(local):
+    seat = seated(local, "def run(x):\n    return x + 1\n")
+
+    class EndsWhileRead(type(seat.client.process)):
+        """A process that ends the moment it is looked at."""
+
+        def read_memory_into(self, address: int, target: memoryview) -> None:
+            raise ProcessGone(ExitStatus(EndKind.EXITED, 3))
+
+    seat.client.process = EndsWhileRead()
+    with pytest.raises(Fault, match="exited with status 3") as fault:
+        seat.read(located(address=X.data_ptr()))
+    assert fault.value.verdict is Verdict.RUNTIME_ERROR
+
+
+def test_a_binding_that_is_refused_leaves_no_memory_open(local):
+    seat = seated(local, "def run(x):\n    return x + 1\n")
+    seat.release("w")
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(Fault):
+        seat.bind("w", "no such instance", [X], [SPEC], [SPEC])
+    seat.close()
+    assert len(os.listdir("/proc/self/fd")) < before  # its page is closed, too
+
+
+def test_tampering_is_told_once_by_name(local):
+    seat = seated(local, "def run(x):\n    return x + 1\n")
+    seat.tampered = ("time.time", "time.time", "gc.collect")
+    with pytest.raises(Fault, match=r"replaced functions of its process: time\.time, gc\.collect$") as fault:
+        seat.leave()
+    assert fault.value.verdict is Verdict.INTEGRITY
 
 
 def test_numbers_arrive_as_python_numbers(local):

@@ -17,7 +17,7 @@ integers = st.integers(-(1 << 63), (1 << 64) - 1)
 texts = st.text(max_size=20)
 tuples_of_ints = st.lists(integers, max_size=4).map(tuple)
 slots = st.builds(wire.Slot, integers, tuples_of_ints, tuples_of_ints, texts)
-finite = st.floats(allow_nan=False)
+finite = st.floats(allow_nan=False, allow_infinity=False)
 scalars = st.builds(wire.Scalar, st.sampled_from(["int", "float", "bool"]), st.booleans() | integers | finite)
 located = st.builds(wire.Located, integers, tuples_of_ints, tuples_of_ints, texts, st.booleans())
 names = st.lists(texts, max_size=3).map(tuple)
@@ -40,6 +40,7 @@ MESSAGES: dict[type, st.SearchStrategy[Any]] = {
         wire.Bind, integers, texts, texts, integers, several(slots | scalars), several(slots)
     ),
     wire.Unbind: st.builds(wire.Unbind, integers),
+    wire.Discard: st.builds(wire.Discard, texts),
     wire.Trace: st.builds(wire.Trace, integers),
     wire.Serve: st.just(wire.Serve()),
     wire.Failed: st.builds(wire.Failed, texts, texts),
@@ -122,6 +123,12 @@ def test_a_bool_is_no_integer_and_an_integer_no_float() -> None:
     kept = decode({"t": "Drawn", "values": [encode(wire.Scalar("bool", True))]}, wire.Drawn)
     assert kept.values == (wire.Scalar("bool", True),)
     assert type(kept.values[0].value) is bool
+
+
+def test_a_number_is_finite() -> None:
+    for number in (json.loads("1e999"), float("nan")):
+        with pytest.raises(WireError):
+            decode({"t": "Scalar", "kind": "float", "value": number}, wire.Scalar)
 
 
 def test_sizes_are_bounded() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import random
 
 import pytest
 import torch
 
-from evaluator.evaluation import InfraError
+from evaluator.evaluation import InfraError, InvalidProblem
+from evaluator.harness.wire import Load
 from evaluator.judge.cases import hidden
 from evaluator.judge.clock import Calibration
 from evaluator.judge.defences import Defences
@@ -39,10 +42,12 @@ def test_a_baseline_gives_the_reference_s_answer_with_its_weights(local, make_pr
 def test_weights_are_new_for_every_evaluation(local, make_problem):
     bench = local.bench(make_problem(LINEAR, init=["cols"]))
     case = bench.cases[0]
-    before = bench.oracle.state[case.key].tensors[0].clone()
-    seed = bench.reseed(Seeds())
-    assert not torch.equal(bench.oracle.state[case.key].tensors[0], before)
-    assert bench.reseed(Seeds()) != seed
+    seen = [bench.oracle.state[case.key].tensors[0].clone()]
+    for _ in range(2):
+        bench.reseed(Seeds())
+        weight = bench.oracle.state[case.key].tensors[0].clone()
+        assert not any(torch.equal(weight, earlier) for earlier in seen)
+        seen.append(weight)
 
 
 def test_baselines_are_measured_with_the_constant_taken_off(local, make_problem):
@@ -96,8 +101,41 @@ def test_hidden_points_come_and_go(local, make_problem):
     for case in points:
         bench.admit(case, Seeds())
         assert bench.round(case, Seeds()).truths[0].values.shape == (case.axes["rows"], 4)
-        bench.oracle.release(case)
+        bench.dismiss(case)
     assert set(bench.oracle.known) == {"a"}
+    visible = bench.cases[0].key
+    assert set(bench.oracle.state) == set(bench.oracle.seat.client.runner.instances) == {visible}
+
+
+def test_a_hidden_point_met_again_has_the_weights_of_the_new_evaluation(local, make_problem):
+    bench = local.bench(make_problem(LINEAR, init=["cols"]))
+    point = next(p for p in hidden(bench.contract, random.Random(1), 3) if p.key != bench.cases[0].key)
+    weights = []
+    for _ in range(2):
+        bench.reseed(Seeds())
+        bench.admit(point, Seeds())
+        weights.append(bench.oracle.state[point.key].tensors[0].clone())
+        seat = local.seat()
+        seat.load(Load({"candidate.py": LINEAR}, "candidate.py", "Model", "module", False, 1, 1, 2, 1))
+        seat.construct(point.key, bench.oracle.init[point.key], bench._seed)
+        own = seat.client.runner.instances[point.key].module
+        assert torch.equal(own.linear.weight, weights[-1])
+        bench.dismiss(point)
+    assert not torch.equal(*weights)
+
+
+def test_a_reference_that_fails_leaves_no_weights_open(local, make_problem):
+    failing = LINEAR.replace("return", "raise ValueError('so it is')\n        return")
+    with pytest.raises(InvalidProblem, match="so it is"):
+        local.bench(make_problem(failing, init=["cols"]))
+    gc.collect()
+    assert not any("kernelwright-state" in name for name in _open_files())
+
+
+def _open_files() -> list[str]:
+    folder = "/proc/self/fd"
+    with os.scandir(folder) as entries:
+        return [os.readlink(e.path) for e in entries if os.path.lexists(e.path)]
 
 
 def test_stale_values_are_used_again_only_without_their_defence(local, make_problem):
