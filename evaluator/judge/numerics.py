@@ -6,8 +6,9 @@ taken over several rounds and as a multiple of the output's scale (its RMS). For
     |c_i - e_i|  <=  ratio * own_max * scale  +  ulps * eps * max(scale, |e_i|)
     RMS(c - e)   <=  ratio * own_rms * scale  +  ulps * eps * scale
 
-with `ratio` and `ulps` from the contract's accuracy and eps of the output's dtype. Integer and bool outputs must
-be equal to the reference's.
+with `ratio` and `ulps` from the contract's accuracy and eps of the output's dtype. Where the reference cannot run in
+float64, e is its own output, and the bounds are max(fallback_rtol, ulps * eps) times max(scale, |e_i|), and times
+the scale for the RMS. Integer and bool outputs must be equal to the reference's.
 """
 
 from __future__ import annotations
