@@ -124,6 +124,18 @@ def test_a_hidden_point_met_again_has_the_weights_of_the_new_evaluation(local, m
     assert not torch.equal(*weights)
 
 
+def test_letting_a_point_go_never_blames_the_candidate_for_a_reference_that_ended(local, make_problem):
+    bench = local.bench(make_problem(SOFTMAX))
+    ended, refused = hidden(bench.contract, random.Random(1), 2)
+    bench.admit(refused, Seeds())
+    bench.oracle.seat.client.runner.bindings.clear()
+    with pytest.raises(InvalidProblem, match="the reference failed"):
+        bench.dismiss(refused)
+    bench.admit(ended, Seeds())
+    bench.oracle.seat.client.process.kill()
+    bench.dismiss(ended)
+
+
 def test_a_reference_that_fails_leaves_no_weights_open(local, make_problem):
     failing = LINEAR.replace("return", "raise ValueError('so it is')\n        return")
     with pytest.raises(InvalidProblem, match="so it is"):
