@@ -37,6 +37,15 @@ LOOSE = Accuracy(ratio=1e5, ulps=1e5)
 Evidence = Mapping[str, object]
 
 
+NOT_REQUIRED = frozenset({"own_uid", "memory_limit"})
+"""Guarantees that an ordinary user's host cannot give; every other must hold for an evaluation to be promotable."""
+
+
+def missing(guarantees: Mapping[str, bool]) -> tuple[str, ...]:
+    """The guarantees that do not hold and without which nothing is promoted."""
+    return tuple(name for name, holds in guarantees.items() if not holds and name not in NOT_REQUIRED)
+
+
 class Pipeline:
     """Judges one candidate. `start` gives a seat in a fresh candidate runner."""
 
@@ -312,7 +321,8 @@ class Pipeline:
             and ran
             and not self.bench.unavailable
             and not self._not_taken
-            and not self.defences.off,
+            and not self.defences.off
+            and not missing(guarantees),
             guarantees=guarantees,
             machine=dict(machine) | ({"defences_off": list(self.defences.off)} if self.defences.off else {}),
             stages=self.stages,

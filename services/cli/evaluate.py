@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evaluator.canonical import plain
-from evaluator.evaluation import Evaluation, Gate, GateResult, GateState, Verdict
+from evaluator.evaluation import (
+    Evaluation,
+    Gate,
+    GateResult,
+    GateState,
+    InfraError,
+    InvalidProblem,
+    Verdict,
+)
 from evaluator.problem.candidate import Candidate, CandidateError
 from evaluator.problem.contract import Problem
 from evaluator.problem.load import load_candidate
 from services.cli import render
-from services.cli.failures import FOUND, NOT_FOUND
+from services.cli.failures import FOUND, NOT_FOUND, exit_code, kind, message
 from services.cli.inputs import read_problem, require_file
 from services.cli.output import Output
 from services.text import line
@@ -28,9 +36,18 @@ def evaluate(
         judged = _judge(workshop, out, problem, load_candidate(candidate), policy)
     except CandidateError as e:
         judged = unreadable(problem, policy, str(e))
-    render.console(out.as_json).print(render.evaluation(judged))
-    out.result(evaluation_result(judged))
+    except (InvalidProblem, InfraError) as e:
+        judged = unjudged(problem, policy, e)
+        show(out, judged, {"error": {"kind": kind(e), "message": message(e)}})
+        return exit_code(e)
+    show(out, judged)
     return FOUND if judged.verdict is Verdict.ACCEPTED else NOT_FOUND
+
+
+def show(out: Output, judged: Evaluation, more: Mapping[str, object] | None = None) -> None:
+    """To the console for a person, as one object for a machine."""
+    render.console(out.as_json).print(render.evaluation(judged))
+    out.result(evaluation_result(judged) | dict(more or {}))
 
 
 def _judge(
@@ -42,13 +59,25 @@ def _judge(
 
 def unreadable(problem: Problem, policy: str, reason: str) -> Evaluation:
     """The verdict on files that are no candidate at all: gate `parse` failed, and nothing was started."""
-    skipped = GateResult(GateState.NOT_RUN, "an earlier gate failed")
-    gates = dict.fromkeys(Gate, skipped) | {Gate.PARSE: GateResult(GateState.FAILED, line(reason, 400))}
+    failed = {Gate.PARSE: GateResult(GateState.FAILED, line(reason, 400))}
+    return _without_judge(problem, policy, Verdict.COMPILE_ERROR, reason, "an earlier gate failed", failed)
+
+
+def unjudged(problem: Problem, policy: str, error: InvalidProblem | InfraError) -> Evaluation:
+    """The verdict where nothing can be said of the candidate: the problem is invalid, or the machine failed."""
+    verdict = Verdict.INVALID_PROBLEM if isinstance(error, InvalidProblem) else Verdict.INFRA_ERROR
+    return _without_judge(problem, policy, verdict, str(error), f"nothing was judged ({verdict.value})", {})
+
+
+def _without_judge(
+    problem: Problem, policy: str, verdict: Verdict, reason: str, why: str, gates: Mapping[Gate, GateResult]
+) -> Evaluation:
+    gates = dict.fromkeys(Gate, GateResult(GateState.NOT_RUN, why)) | dict(gates)
     return Evaluation(
         problem=problem.digest,
         candidate="",
         policy=policy,
-        verdict=Verdict.COMPILE_ERROR,
+        verdict=verdict,
         reason=line(reason, 400),
         gates=gates,
         timing=None,

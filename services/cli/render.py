@@ -45,7 +45,8 @@ def evaluation(judged: Evaluation) -> RenderableType:
     if judged.verdict is Verdict.ACCEPTED and not judged.promotable:
         parts.append(
             Text(
-                "Not promotable: a mandatory gate did not run, a baseline could not run, or weights were not taken; "
+                "Not promotable: a mandatory gate did not run, a baseline could not run, weights were not taken, or a "
+                "guarantee of the sandbox does not hold here (kernelwright doctor); "
                 "see the gates' evidence in --json.",
                 style="yellow",
             )

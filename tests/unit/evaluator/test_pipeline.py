@@ -11,7 +11,7 @@ import pytest
 from evaluator.build.builder import Build, Diagnostic
 from evaluator.evaluation import Evaluation, Gate, GateState, Verdict
 from evaluator.judge.defences import Defences
-from evaluator.judge.pipeline import NOT_YET, Pipeline
+from evaluator.judge.pipeline import NOT_YET, Pipeline, missing
 from evaluator.judge.policy import policy
 from evaluator.problem.candidate import Candidate, Language
 
@@ -233,3 +233,8 @@ def test_nothing_is_left_open(judged):
     judged("def run(x):\n    return x\n")
     judged("def run(x):\n    return x.softmax(1)\n")
     assert descriptors() == before
+
+
+def test_a_guarantee_that_an_ordinary_user_cannot_have_is_not_missed():
+    assert missing({"seccomp": True, "own_uid": False, "memory_limit": False}) == ()
+    assert missing({"seccomp": False, "own_uid": False}) == ("seccomp",)

@@ -65,4 +65,7 @@ def test_no_candidate_at_all_is_a_verdict(
 def test_infrastructure_is_our_fault(shell: Any, problem_file: Path, tmp_path: Path) -> None:
     code, result = shell.json("evaluate", problem_file, candidate(tmp_path, "infra"))
     assert code == 3
-    assert result == {"error": {"kind": "infra_error", "message": "the disk is full"}}
+    assert result["error"] == {"kind": "infra_error", "message": "the disk is full"}
+    assert result["verdict"] == "infra_error"
+    assert set(result["gates"].values()) == {"not_run"}
+    assert result["speedup"] is None
