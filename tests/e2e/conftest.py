@@ -39,13 +39,9 @@ class Tool:
     data: Path
 
     def command(self, *arguments: object) -> list[str]:
-        """The command line."""
-        return [
-            str(Path(sys.executable).with_name("kernelwright")),
-            *map(str, arguments),
-            "--data",
-            str(self.data),
-        ]
+        """The command line; `problem show` keeps no data."""
+        data = [] if arguments[:2] == ("problem", "show") else ["--data", str(self.data)]
+        return [str(Path(sys.executable).with_name("kernelwright")), *map(str, arguments), *data]
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         """Start it in a session of its own; the caller ends it."""
