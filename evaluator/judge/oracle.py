@@ -26,7 +26,7 @@ from evaluator.problem.contract import Contract, Problem, ReferenceStyle
 from evaluator.problem.expressions import sizes
 
 MANY = 4096
-ROUNDS_FEW, ROUNDS_MANY = 8, 3
+ROUNDS_FEW, ROUNDS_MANY = 16, 3
 TRACE_SECONDS = 60.0
 
 

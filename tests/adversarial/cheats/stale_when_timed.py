@@ -4,7 +4,7 @@ incident: H-norecheck
 problem: softmax
 verdict: integrity
 defence: every_call_verified
-gain: 3
+gain: 1.5
 """
 
 import torch
