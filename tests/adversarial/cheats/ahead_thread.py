@@ -5,7 +5,7 @@ incident: own
 problem: softmax
 verdict: accepted
 defence: frozen_while_filled
-gain: 3
+gain: 1.5
 """
 
 import threading

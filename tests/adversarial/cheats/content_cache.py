@@ -4,7 +4,7 @@ incident: H-superbatch
 problem: softmax
 verdict: accepted
 defence: fresh_values
-gain: 3
+gain: 1.5
 """
 
 import torch

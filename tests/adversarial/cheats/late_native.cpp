@@ -4,7 +4,7 @@ incident: H-thread
 problem: log_sum
 verdict: incorrect | integrity
 defence: sample_inside_clock
-gain: 3
+gain: 1.5
 */
 #include <chrono>
 #include <cmath>

@@ -4,7 +4,7 @@ incident: H-ptr-cache
 problem: softmax
 verdict: integrity
 defence: fresh_values
-gain: 3
+gain: 1.5
 """
 
 import torch

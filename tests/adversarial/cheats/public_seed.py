@@ -4,7 +4,7 @@ incident: H-predict-seed
 problem: softmax
 verdict: incorrect
 defence: secret_seeds
-gain: 3
+gain: 1.5
 """
 
 import torch

@@ -4,7 +4,7 @@ incident: own
 problem: softmax
 verdict: incorrect | integrity
 defence: sample_inside_clock
-gain: 3
+gain: 1.5
 """
 
 import json
