@@ -11,7 +11,7 @@ from dataclasses import asdict
 
 from evaluator.build.builder import Builder
 from evaluator.device.cpu import sealed_file
-from evaluator.evaluation import Evaluation, Gate, GateResult, GateState, Timing, Verdict
+from evaluator.evaluation import DeadlineReached, Evaluation, Gate, GateResult, GateState, Timing, Verdict
 from evaluator.harness.wire import Load
 from evaluator.judge import cases
 from evaluator.judge.cases import Case
@@ -58,6 +58,7 @@ class Pipeline:
         start: Callable[[Timeouts], Seat],
         seconds: Callable[[], Seconds],
         defences: Defences,
+        deadline: float | None = None,
     ) -> None:
         self.bench = bench
         self.contract = bench.contract
@@ -71,6 +72,7 @@ class Pipeline:
         self.timing: Timing | None = None
         self._start = start
         self._seconds = seconds
+        self._deadline = deadline
         self._library = -1
         self._seat: Seat | None = None
         self._constructed: set[str] = set()
@@ -79,7 +81,7 @@ class Pipeline:
         self._verifier = Verifier(self._accuracy(), defences)
 
     def run(self, guarantees: Mapping[str, bool], machine: Mapping[str, object]) -> Evaluation:
-        """The whole judgement. Raises InfraError and InvalidProblem."""
+        """The whole judgement. Raises InfraError, InvalidProblem, and DeadlineReached where a gate would begin late."""
         verdict, reason = Verdict.ACCEPTED, ""
         steps: dict[Gate, Callable[[], Evidence]] = {
             Gate.PARSE: self.parse,
@@ -93,12 +95,17 @@ class Pipeline:
         try:
             for gate, step in steps.items():
                 if gate in self.policy.mandatory:
+                    self._keep_deadline()
                     self._step(gate, step)
         except Fault as e:
             verdict, reason = e.verdict, e.reason
         finally:
             self._close()
         return self._evaluation(verdict, reason, guarantees, machine)
+
+    def _keep_deadline(self) -> None:
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            raise DeadlineReached("the deadline came before the judgement was complete")
 
     def _step(self, gate: Gate, step: Callable[[], Evidence]) -> None:
         start = time.perf_counter()

@@ -127,8 +127,14 @@ class Judge:
         """Threads of baseline and candidate alike: all cores but the judge's."""
         return self.cores.threads
 
-    def evaluate(self, problem: Problem, candidate: Candidate, policy_name: str) -> Evaluation:
-        """The judgement of a candidate. Raises InfraError, InvalidProblem, ValueError for an unknown policy."""
+    def evaluate(
+        self, problem: Problem, candidate: Candidate, policy_name: str, deadline: float | None = None
+    ) -> Evaluation:
+        """The judgement of a candidate.
+
+        deadline: on time.monotonic()'s clock; past it the evaluation is given up.
+        Raises InfraError, InvalidProblem, DeadlineReached, ValueError for an unknown policy.
+        """
         chosen = policy(policy_name)
         with self._machinery():
             bench = self._workbench(problem)
@@ -140,6 +146,7 @@ class Judge:
                 start=lambda timeouts: self._start(timeouts, "plain", problem.contract.memory_bytes),
                 seconds=lambda: self._baseline_seconds(bench),
                 defences=self._defences,
+                deadline=deadline,
             )
             return pipeline.run(self.guarantees, self.machine)
 
