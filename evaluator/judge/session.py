@@ -23,7 +23,7 @@ from evaluator.judge.clock import Calibration, Cores, calibrate, pinned, split_c
 from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault
 from evaluator.judge.pipeline import Pipeline
-from evaluator.judge.policy import policy
+from evaluator.judge.policy import Policy, policy
 from evaluator.judge.problem_check import ProblemReport, check_problem, require_sound
 from evaluator.judge.seat import Seat
 from evaluator.judge.workbench import Seconds, Workbench
@@ -128,15 +128,17 @@ class Judge:
         return self.cores.threads
 
     def evaluate(
-        self, problem: Problem, candidate: Candidate, policy_name: str, deadline: float | None = None
+        self, problem: Problem, candidate: Candidate, policy_name: str | Policy, deadline: float | None = None
     ) -> Evaluation:
         """The judgement of a candidate.
 
-        deadline: on time.monotonic()'s clock; past it the evaluation is given up.
+        policy_name: a policy's name, or a policy of the caller's own. deadline: on time.monotonic()'s clock; past it the evaluation is given up.
         Raises InfraError, InvalidProblem, DeadlineReached, ValueError for an unknown policy.
         """
-        chosen = policy(policy_name)
+        chosen = policy_name if isinstance(policy_name, Policy) else policy(policy_name)
         with self._machinery():
+            if chosen.fresh:
+                self._close_bench()
             bench = self._workbench(problem)
             pipeline = Pipeline(
                 bench=bench,
