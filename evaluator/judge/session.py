@@ -132,7 +132,8 @@ class Judge:
     ) -> Evaluation:
         """The judgement of a candidate.
 
-        policy_name: a policy's name, or a policy of the caller's own. deadline: on time.monotonic()'s clock; past it the evaluation is given up.
+        policy_name: a policy's name, or a policy of the caller's own.
+        deadline: on time.monotonic()'s clock; past it the evaluation is given up.
         Raises InfraError, InvalidProblem, DeadlineReached, ValueError for an unknown policy.
         """
         chosen = policy_name if isinstance(policy_name, Policy) else policy(policy_name)
