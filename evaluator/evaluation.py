@@ -17,8 +17,8 @@ class InvalidProblem(Exception):
     """The problem itself cannot be judged; the text says why and what to change."""
 
 
-class DeadlineReached(Exception):
-    """The caller's deadline came before the judgement was complete. Says nothing about the candidate."""
+class OutOfTime(Exception):
+    """The deadline passed before there was a verdict. Says nothing about the candidate."""
 
 
 class Verdict(enum.StrEnum):

@@ -11,7 +11,7 @@ from dataclasses import asdict
 
 from evaluator.build.builder import Builder
 from evaluator.device.cpu import sealed_file
-from evaluator.evaluation import DeadlineReached, Evaluation, Gate, GateResult, GateState, Timing, Verdict
+from evaluator.evaluation import Evaluation, Gate, GateResult, GateState, OutOfTime, Timing, Verdict
 from evaluator.harness.wire import Load
 from evaluator.judge import cases
 from evaluator.judge.cases import Case
@@ -81,7 +81,7 @@ class Pipeline:
         self._verifier = Verifier(self._accuracy(), defences)
 
     def run(self, guarantees: Mapping[str, bool], machine: Mapping[str, object]) -> Evaluation:
-        """The whole judgement. Raises InfraError, InvalidProblem, and DeadlineReached where a gate would begin late."""
+        """The whole judgement. Raises InfraError, InvalidProblem, and OutOfTime where a gate would begin late."""
         verdict, reason = Verdict.ACCEPTED, ""
         steps: dict[Gate, Callable[[], Evidence]] = {
             Gate.PARSE: self.parse,
@@ -105,7 +105,7 @@ class Pipeline:
 
     def _keep_deadline(self) -> None:
         if self._deadline is not None and time.monotonic() >= self._deadline:
-            raise DeadlineReached("the deadline came before the judgement was complete")
+            raise OutOfTime("the deadline came before the judgement was complete")
 
     def _step(self, gate: Gate, step: Callable[[], Evidence]) -> None:
         start = time.perf_counter()

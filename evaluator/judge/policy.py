@@ -13,7 +13,8 @@ class Policy:
 
     rounds: fresh sets per visible workload; hidden_cases: other shapes drawn from the envelope; restarts: runners
     in which time is taken; pairs: alternated calls per restart and workload, fewer (never under `least_pairs`)
-    where `seconds_per_workload` would not be enough; warm_ups: untimed verified calls before them.
+    where `seconds_per_workload` would not be enough; warm_ups: untimed verified calls before them; fresh: reference
+    and baselines are started anew, too.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Policy:
     least_pairs: int = 5
     warm_ups: int = 3
     seconds_per_workload: float = 8.0
+    fresh: bool = False
 
 
 _SCREEN = frozenset({Gate.PARSE, Gate.BUILD, Gate.VISIBLE, Gate.MEMORY, Gate.TIME})
@@ -35,6 +37,7 @@ POLICIES = {
     for p in (
         Policy("screen", _SCREEN, rounds=2, pairs=6, seconds_per_workload=3.0),
         Policy("search", _SEARCH),
+        Policy("confirm", _SEARCH, restarts=5, fresh=True),
         Policy(
             "qualify",
             frozenset(Gate),

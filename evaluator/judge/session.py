@@ -134,7 +134,7 @@ class Judge:
 
         policy_name: a policy's name, or a policy of the caller's own.
         deadline: on time.monotonic()'s clock; past it the evaluation is given up.
-        Raises InfraError, InvalidProblem, DeadlineReached, ValueError for an unknown policy.
+        Raises InfraError, InvalidProblem, OutOfTime, ValueError for an unknown policy.
         """
         chosen = policy_name if isinstance(policy_name, Policy) else policy(policy_name)
         with self._machinery():
