@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import select
-import socket
-import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import NoReturn
 
-from sandbox import landlock, limits, mounts, seccomp
+from sandbox import entry, landlock, limits, mounts, seccomp
 from sandbox import syscalls as sc
-from sandbox.api import Channel
 from sandbox.channel import SocketChannel
 from sandbox.procfs import open_table
 from sandbox.spec import SetupError, SpawnRequest
 
-_CHANNEL_FD = 3
-_PATH = "/usr/local/bin:/usr/bin:/bin"
 _OOM_SCORE = "500"  # the host's memory killer takes a sandbox before the judge
 
 
@@ -38,8 +32,8 @@ def run(request: SpawnRequest, report: SocketChannel, channel: int, output: int,
         report.send({"error": traceback.format_exc()})
         os._exit(1)
     report.close()
-    end = _keep_only(channel)
-    _enter(request.entry, SocketChannel(end))
+    end = entry.keep_only(channel)
+    entry.enter(request.entry, SocketChannel(end))
 
 
 @contextlib.contextmanager
@@ -92,8 +86,8 @@ def _restrict(request: SpawnRequest, output: int, life: int) -> list[int]:
         limits.apply(request.limits, request.cores, request.bound_address_space)
     _give_up_rights(life)
     table = open_table()
-    _standard_streams(output)
-    _scrub(request.environment)
+    entry.standard_streams(output)
+    entry.scrub(request.environment)
     with setup_step("landlock"):
         landlock.restrict(mounts.SCRATCH, mounts.DEVICES)
     with setup_step("seccomp"):
@@ -113,50 +107,3 @@ def _give_up_rights(life: int) -> None:
         poll.register(life, select.POLLIN)
         if poll.poll(0):
             os._exit(1)
-
-
-def _standard_streams(output: int) -> None:
-    null = os.open("/dev/null", os.O_RDONLY)
-    os.dup2(null, 0)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    if null > 2:
-        os.close(null)
-
-
-def _scrub(environment: Mapping[str, str]) -> None:
-    os.environ.clear()
-    os.environ.update({"HOME": "/tmp", "PATH": _PATH, **environment})
-    os.chdir("/tmp")
-
-
-def _keep_only(channel: int) -> socket.socket:
-    """Close every descriptor but the standard streams and the channel, which becomes number 3."""
-    if channel != _CHANNEL_FD:
-        os.dup2(channel, _CHANNEL_FD, inheritable=False)
-    os.closerange(_CHANNEL_FD + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[1] + 4096)
-    return socket.socket(fileno=_CHANNEL_FD)
-
-
-def _enter(entry: str, channel: SocketChannel) -> NoReturn:
-    code = 1
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    try:
-        _find(entry)(channel)
-        code = 0
-    except SystemExit as e:
-        code = e.code if isinstance(e.code, int) else 0 if e.code is None else 1
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        with contextlib.suppress(Exception):
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(code & 0xFF)
-
-
-def _find(entry: str) -> Callable[[Channel], object]:
-    module, _, function = entry.partition(":")
-    found: Callable[[Channel], object] = getattr(sys.modules[module], function)
-    return found

@@ -8,20 +8,36 @@ import select
 import signal
 import time
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from sandbox import memory
 from sandbox.api import EndKind, ExitStatus, Process, ProcessGone, SandboxError, Scheduling
-from sandbox.cgroups import Group
 from sandbox.channel import SocketChannel
 from sandbox.output import BoundedOutput
 from sandbox.procfs import ProcessTable
-from sandbox.report import Report, Started, exit_status
+from sandbox.report import Started, exit_status
 
 _FREEZE_SECONDS = 5.0
 _KILL_SECONDS = 30.0
 _SPINS = 200
 _PAUSE = 0.0005
 _DIED_JUST_NOW = 1.0
+
+
+class Ending(Protocol):
+    """Whoever learns how process 1 ended."""
+
+    def ended(self, timeout: float) -> int | None:
+        """Its wait status once all of its namespace is gone; None while it lives. Raises SandboxError."""
+        ...
+
+
+class Account(Protocol):
+    """Whoever counts what a limit cost."""
+
+    def oom_kills(self) -> int:
+        """How many processes of the sandbox the kernel killed for want of memory."""
+        ...
 
 
 class LocalProcess(Process):
@@ -37,9 +53,9 @@ class LocalProcess(Process):
         self,
         started: Started,
         channel: SocketChannel,
-        report: Report,
+        report: Ending,
         output: BoundedOutput,
-        group: Group,
+        group: Account,
         release: Callable[[], None],
     ) -> None:
         """`release` is called once, when the process is gone: it frees channel, report, output and group."""

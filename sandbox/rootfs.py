@@ -18,11 +18,16 @@ _OWN_PACKAGES = ("sandbox", "evaluator", "agent", "services", "migrations")
 _MADE_INSIDE = ("/dev", "/proc", "/etc", "/")
 
 
-def plan(profile: Profile) -> RootPlan:
-    """The root of a sandbox with this profile. Raises SandboxError for a readable path that is not there, or
-    that would uncover the host's /dev, /proc, /etc or everything."""
-    links = {p: os.path.relpath(os.path.realpath(p), "/") for p in _SYSTEM if os.path.islink(p)}
-    wanted = [p for p in (*_SYSTEM, *_FROM_ETC, *_FROM_SYS) if p not in links and os.path.exists(p)]
+def plan(profile: Profile, system: bool = True) -> RootPlan:
+    """The root of a sandbox with this profile.
+
+    system: whether the host's system is shown; without it only the interpreter with its packages and what the
+    profile adds. Raises SandboxError for a readable path that is not there, or that would uncover the host's /dev,
+    /proc, /etc or everything.
+    """
+    shown = (*_SYSTEM, *_FROM_ETC, *_FROM_SYS) if system else _FROM_SYS
+    links = {p: os.path.relpath(os.path.realpath(p), "/") for p in shown if os.path.islink(p)}
+    wanted = [p for p in shown if p not in links and os.path.exists(p)]
     wanted += [str(p) for p in _interpreter()]
     for path in profile.readable:
         text = os.path.abspath(path)

@@ -1,11 +1,6 @@
-"""The seccomp filter: system calls that sandboxed code has no use for, or that would break a promise.
+"""The seccomp filter, as a program for the kernel, of the rules in `sandbox.seccomp_rules`.
 
-Denied calls fail with EPERM; clone3 with ENOSYS, so that the C library falls back to clone, whose flags can be
-checked; a foreign architecture or the x32 calls kill. Beyond the usual (namespaces, mounts, modules, keys, bpf,
-tracing, sockets) these matter to the judge: whatever could send SIGCONT to a frozen process from the kernel
-(timer_create, mq_notify, F_SETSIG), write into its memory while it is frozen (io_uring, io_submit), hide its
-memory (PR_SET_DUMPABLE, memfd_secret), or leave its cores (sched_setaffinity). PR_SET_PDEATHSIG is answered
-with success and does nothing.
+A foreign architecture or the x32 calls kill.
 """
 
 from __future__ import annotations
@@ -15,31 +10,8 @@ import errno
 import struct
 
 from sandbox import syscall_table
-from sandbox.syscalls import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, call
-
-DENIED = (
-    *("io_uring_setup", "io_uring_enter", "io_uring_register", "io_setup", "io_submit"),
-    *("bpf", "userfaultfd", "perf_event_open", "fanotify_init", "lookup_dcookie", "syslog"),
-    *("keyctl", "add_key", "request_key"),
-    *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease"),
-    *("kcmp", "pidfd_getfd", "memfd_secret"),
-    *("mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig"),
-    *("fsmount", "fspick", "mount_setattr", "setns", "unshare"),
-    *("kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module"),
-    *("open_by_handle_at", "name_to_handle_at", "swapon", "swapoff", "reboot", "acct"),
-    *("quotactl", "quotactl_fd", "nfsservctl", "uselib", "ustat", "vhangup"),
-    *("sethostname", "setdomainname", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex"),
-    *("iopl", "ioperm", "modify_ldt"),
-    *("timer_create", "mq_open", "mq_notify", "shmget", "msgget", "semget", "sched_setaffinity"),
-    *("socket", "connect", "bind", "listen", "accept", "accept4"),
-)
-
-_NAMESPACE_FLAGS = 0x7E020000
-_F_SETSIG = 10
-_TIOCSTI = 0x5412
-_TIOCLINUX = 0x541C
-_AF_UNIX = 1
-_STREAM, _SEQPACKET = 1, 5
+from sandbox.seccomp_rules import DENIED, POINTER, RULES, UNKNOWN, WORD, Match, Rule
+from sandbox.syscalls import call
 
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
@@ -65,41 +37,28 @@ def _fail(code: int) -> bytes:
     return _op(_RET, _ERRNO | code)
 
 
-def _low(argument: int) -> bytes:
-    return _op(_LOAD, _ARGUMENTS_OFFSET + 8 * argument)
-
-
-def _high(argument: int) -> bytes:
-    return _op(_LOAD, _ARGUMENTS_OFFSET + 8 * argument + 4)
-
-
 def _on(number: int, body: _Program) -> _Program:
     """`body` where the call is `number`; the call's number is loaded before and after."""
     return [_op(_JEQ, number, 0, len(body) + 1), *body, _op(_LOAD, _NR_OFFSET)]
 
 
-def _equal(argument: int, value: int, code: int) -> _Program:
-    return [_low(argument), _op(_JEQ, value, 0, 1), _fail(code)]
+def _body(rule: Rule) -> _Program:
+    """Fail where the rule says so. Only the words that the kernel looks at are compared."""
+    low = _ARGUMENTS_OFFSET + 8 * rule.argument
+    offsets = (low, low + 4) if rule.mask == POINTER else (low,)
+    return [op for offset in offsets for op in (_op(_LOAD, offset), *_compare(rule))]
 
 
-def _argument_rules() -> dict[str, _Program]:
-    """Calls that are allowed except for some arguments. Only the words that the kernel looks at are compared."""
-    return {
-        "clone": [_low(0), _op(_JSET, _NAMESPACE_FLAGS, 0, 1), _fail(errno.EPERM)],
-        "clone3": [_fail(errno.ENOSYS)],
-        "prctl": _equal(0, PR_SET_DUMPABLE, errno.EPERM) + _equal(0, PR_SET_PDEATHSIG, 0),
-        "fcntl": _equal(1, _F_SETSIG, errno.EPERM),
-        "ioctl": _equal(1, _TIOCSTI, errno.EPERM) + _equal(1, _TIOCLINUX, errno.EPERM),
-        "sendto": [
-            *(_low(4), _op(_JEQ, 0, 1, 0), _fail(errno.EPERM)),
-            *(_high(4), _op(_JEQ, 0, 1, 0), _fail(errno.EPERM)),
-        ],
-        "socketpair": [
-            *(_low(0), _op(_JEQ, _AF_UNIX, 1, 0), _fail(errno.EPERM)),
-            *(_low(1), _op(_AND, 0xF), _op(_JEQ, _STREAM, 2, 0), _op(_JEQ, _SEQPACKET, 1, 0)),
-            _fail(errno.EPERM),
-        ],
-    }
+def _compare(rule: Rule) -> _Program:
+    masked = [_op(_AND, rule.mask)] if rule.mask < WORD else []
+    match rule.test:
+        case Match.ANY_BIT:
+            return [*masked, _op(_JSET, rule.values[0], 0, 1), _fail(rule.code)]
+        case Match.AMONG:
+            return [*masked, *(op for v in rule.values for op in (_op(_JEQ, v, 0, 1), _fail(rule.code)))]
+        case Match.NOT_AMONG:
+            skips = range(len(rule.values), 0, -1)
+            return [*masked, *map(lambda v, n: _op(_JEQ, v, n, 0), rule.values, skips), _fail(rule.code)]
 
 
 def program(machine: str) -> bytes:
@@ -112,14 +71,15 @@ def program(machine: str) -> bytes:
     ]
     if machine == "x86_64":
         code += [_op(_JGE, _X32_BIT, 0, 1), _op(_RET, _KILL_PROCESS)]
-    for name in DENIED:
-        number = syscall_table.number(name, machine)
+    for names, error in ((DENIED, errno.EPERM), (UNKNOWN, errno.ENOSYS)):
+        for name in names:
+            number = syscall_table.number(name, machine)
+            if number is not None:
+                code += [_op(_JEQ, number, 0, 1), _fail(error)]
+    for rule in RULES:
+        number = syscall_table.number(rule.call, machine)
         if number is not None:
-            code += [_op(_JEQ, number, 0, 1), _fail(errno.EPERM)]
-    for name, body in _argument_rules().items():
-        number = syscall_table.number(name, machine)
-        if number is not None:
-            code += _on(number, body)
+            code += _on(number, _body(rule))
     code.append(_op(_RET, _ALLOW))
     return b"".join(code)
 
