@@ -41,12 +41,17 @@ class AttemptState(enum.StrEnum):
     PROPOSED = "proposed"
     EVALUATING = "evaluating"
     EVALUATED = "evaluated"
+    CONFIRMING = "confirming"  # evaluated, and being judged once more
     ABANDONED = "abandoned"  # infra_error too often
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Hard limits of a job. None is no limit."""
+    """Hard limits of a job. None is no limit.
+
+    evaluations: candidates tried; confirmations of the best come on top, at most `confirmation.MOST` of them.
+    seconds: wall time of everything, confirmations included.
+    """
 
     evaluations: int | None = 40
     seconds: float | None = 600.0
@@ -65,13 +70,19 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One step of a search. `number` counts from 1 within the job; `tries` counts evaluations begun."""
+    """One step of a search.
+
+    number: counts from 1 within the job. tries, confirmation_tries: evaluations and confirmations begun.
+    confirmation: a second judgement, apart from the first, of an attempt that was the best when it was made.
+    """
 
     number: int
     proposal: Proposal
     state: AttemptState
     evaluation: Evaluation | None = None
     tries: int = 0
+    confirmation: Evaluation | None = None
+    confirmation_tries: int = 0
 
 
 @dataclass(frozen=True)
@@ -109,12 +120,24 @@ class Store(Protocol):
         """The attempt is EVALUATED. Recording the same attempt twice keeps the first."""
         ...
 
-    def put_back(self, job_id: str, number: int, reason: str) -> None:
-        """The evaluation was not made (crash, infra error): PROPOSED again, or ABANDONED after MAX_TRIES."""
+    def claim_confirmation(self, job_id: str, number: int) -> Attempt | None:
+        """The attempt, now CONFIRMING with `confirmation_tries` one higher; None where it is not EVALUATED."""
+        ...
+
+    def confirm(self, job_id: str, number: int, confirmation: Evaluation) -> None:
+        """The attempt is EVALUATED again, with its confirmation. Confirming it twice keeps the first."""
+        ...
+
+    def put_back(self, job_id: str, number: int, reason: str, tried: bool = True) -> None:
+        """The evaluation or confirmation was not made (crash, infra error).
+
+        A CONFIRMING attempt is EVALUATED as before; an EVALUATING one PROPOSED again, or ABANDONED after MAX_TRIES.
+        tried: whether it counts as a try; false where the job's own limits cut it short.
+        """
         ...
 
     def recover(self, job_id: str) -> int:
-        """Put back every attempt left EVALUATING by a process that died; how many."""
+        """Put back every attempt left EVALUATING or CONFIRMING by a process that died; how many."""
         ...
 
     def add_seconds(self, job_id: str, seconds: float) -> None:
@@ -126,19 +149,46 @@ class Store(Protocol):
         ...
 
 
-Evaluate = Callable[[Problem, Candidate, str], Evaluation]
-"""(problem, candidate, policy name) → evaluation. Raises InfraError, InvalidProblem."""
+Evaluate = Callable[[Problem, Candidate, str, float | None], Evaluation]
+"""(problem, candidate, policy name, deadline) → evaluation. The deadline is on time.monotonic()'s clock.
+
+Raises InfraError, InvalidProblem, OutOfTime.
+"""
+
+
+def nothing_generated() -> Candidate | None:
+    """No compiler's code."""
+    return None
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a problem on this machine before anything is tried.
+
+    graphs: the reference's traced graph by workload, empty where it cannot be traced.
+    threads: what both sides of a measurement use.
+    floors: by workload, the seconds below which this machine cannot move the operation's bytes; None where the
+        machine was not calibrated.
+    generated: gives a compiler's code for the reference as a candidate; None where there is none. Slow when first
+        called.
+    """
+
+    graphs: Mapping[str, Graph]
+    threads: int
+    floors: Mapping[str, float] | None = None
+    generated: Callable[[], Candidate | None] = nothing_generated
 
 
 @dataclass(frozen=True)
 class View:
     """What a proposer may know: the problem, its traced graph per workload, the attempts so far, the threads
-    that both sides use."""
+    that both sides use, a compiler's code for the reference (see `Known`)."""
 
     problem: Problem
     graphs: Mapping[str, Graph]
     attempts: Sequence[Attempt]
     threads: int
+    generated: Callable[[], Candidate | None] = nothing_generated
 
 
 class Proposer(Protocol):

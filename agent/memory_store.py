@@ -63,18 +63,35 @@ class MemoryStore:
         if attempt.evaluation is None:
             self._put(job_id, replace(attempt, state=AttemptState.EVALUATED, evaluation=evaluation))
 
-    def put_back(self, job_id: str, number: int, reason: str) -> None:
-        """PROPOSED again, or ABANDONED after MAX_TRIES; one that is not being evaluated stays as it is."""
+    def claim_confirmation(self, job_id: str, number: int) -> Attempt | None:
+        """The EVALUATED attempt, now CONFIRMING."""
+        attempt = self._attempts[job_id][number - 1]
+        if attempt.state is not AttemptState.EVALUATED:
+            return None
+        begun = attempt.confirmation_tries + 1
+        return self._put(job_id, replace(attempt, state=AttemptState.CONFIRMING, confirmation_tries=begun))
+
+    def confirm(self, job_id: str, number: int, confirmation: Evaluation) -> None:
+        """The attempt is EVALUATED again; its first confirmation is kept."""
+        attempt = self._attempts[job_id][number - 1]
+        if attempt.confirmation is None:
+            self._put(job_id, replace(attempt, state=AttemptState.EVALUATED, confirmation=confirmation))
+
+    def put_back(self, job_id: str, number: int, reason: str, tried: bool = True) -> None:
+        """PROPOSED again, or ABANDONED after MAX_TRIES; EVALUATED where it was being confirmed."""
         attempt = self._attempts[job_id][number - 1]
         if attempt.state is AttemptState.EVALUATING:
-            over = attempt.tries >= MAX_TRIES
-            self._put(
-                job_id, replace(attempt, state=AttemptState.ABANDONED if over else AttemptState.PROPOSED)
-            )
+            tries = attempt.tries if tried else attempt.tries - 1
+            state = AttemptState.ABANDONED if tries >= MAX_TRIES else AttemptState.PROPOSED
+            self._put(job_id, replace(attempt, state=state, tries=tries))
+        elif attempt.state is AttemptState.CONFIRMING:
+            tries = attempt.confirmation_tries if tried else attempt.confirmation_tries - 1
+            self._put(job_id, replace(attempt, state=AttemptState.EVALUATED, confirmation_tries=tries))
 
     def recover(self, job_id: str) -> int:
-        """Put back every attempt left EVALUATING."""
-        lost = [a for a in self._attempts[job_id] if a.state is AttemptState.EVALUATING]
+        """Put back every attempt left EVALUATING or CONFIRMING."""
+        begun = (AttemptState.EVALUATING, AttemptState.CONFIRMING)
+        lost = [a for a in self._attempts[job_id] if a.state in begun]
         for attempt in lost:
             self.put_back(job_id, attempt.number, "its process died")
         return len(lost)

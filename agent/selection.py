@@ -1,4 +1,4 @@
-"""Which attempt is the best so far, and whether that is worth calling a find."""
+"""Which attempt is the best so far."""
 
 from __future__ import annotations
 
@@ -17,11 +17,6 @@ def best(attempts: Iterable[Attempt]) -> Attempt | None:
 def ranked(attempts: Iterable[Attempt]) -> Sequence[Attempt]:
     """Accepted attempts, best first."""
     return sorted((a for a in attempts if _accepted(a.evaluation)), key=_rank, reverse=True)
-
-
-def found_something(attempts: Iterable[Attempt], floor: float) -> bool:
-    """Whether any attempt is surely faster on the mean with no workload below `floor`."""
-    return any(a.evaluation is not None and a.evaluation.found_something(floor) for a in attempts)
 
 
 def _accepted(evaluation: Evaluation | None) -> bool:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from agent.api import Proposer
+from agent.floors import Bandwidth
 from evaluator.evaluation import Evaluation
 from evaluator.problem.candidate import Candidate
 from evaluator.problem.contract import Problem
@@ -75,8 +76,22 @@ class Evaluator(Protocol):
         """The reference's traced graph by workload; empty where it cannot be traced."""
         ...
 
-    def evaluate(self, problem: Problem, candidate: Candidate, policy: str, /) -> Evaluation:
-        """Judge a candidate. Raises InvalidProblem where the problem cannot be judged."""
+    def generated(self, problem: Problem, /) -> Candidate | None:
+        """The code that a compiler makes of the reference, as a candidate; None where there is none."""
+        ...
+
+    @property
+    def bandwidth(self) -> Bandwidth | None:
+        """How fast this machine moves data at most; None where it was not calibrated."""
+        ...
+
+    def evaluate(
+        self, problem: Problem, candidate: Candidate, policy: str, deadline: float | None = None, /
+    ) -> Evaluation:
+        """Judge a candidate, until `deadline` on time.monotonic()'s clock.
+
+        Raises InvalidProblem where the problem cannot be judged, OutOfTime.
+        """
         ...
 
 

@@ -11,13 +11,15 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.api import Attempt
+from agent.lineage import parents
 from evaluator.evaluation import Evaluation, GateState, Timing, Verdict
 from services.figures import MISSING, duration, ratio
+from services.standing import standing
 from services.text import line
 
-PIPE_WIDTH = 140
-FIXED_COLUMNS = 54
-"""What number, proposer, verdict and speedup of an attempt take."""
+PIPE_WIDTH = 170
+FIXED_COLUMNS = 86
+"""What number, parents, proposer, verdict, speedup and confirmation of an attempt take."""
 STATES = {GateState.PASSED: "green", GateState.FAILED: "bold red", GateState.NOT_RUN: "dim"}
 
 
@@ -78,18 +80,37 @@ def times(timing: Timing) -> Table:
     return table
 
 
-def attempts(made: Sequence[Attempt], reasons: Mapping[int, str], best: Attempt | None, width: int) -> Table:
-    """A job's attempts, by number, one line each on a console of `width` columns."""
-    table = Table("#", "proposer", "verdict", "speedup", "idea", "reason", box=None, pad_edge=False)
+def attempts(
+    made: Sequence[Attempt], reasons: Mapping[int, str], best: Attempt | None, floor: float, width: int
+) -> Table:
+    """A job's attempts, by number, one line each on a console of `width` columns.
+
+    floor: the contract's, which decides whether a confirmation held.
+    """
+    table = Table(
+        "#",
+        "from",
+        "proposer",
+        "verdict",
+        "speedup",
+        "confirmation",
+        "idea",
+        "reason",
+        box=None,
+        pad_edge=False,
+    )
     room = max(16, (width - FIXED_COLUMNS) // 2 - 2)
+    origins = parents(made)
     for attempt in made:
         judged = attempt.evaluation
         why = judged.reason if judged else reasons.get(attempt.number, "")
         table.add_row(
             str(attempt.number),
+            ", ".join(map(str, origins.get(attempt.number, ()))),
             attempt.proposal.proposer,
             verdict(judged.verdict) if judged else Text(attempt.state.value, style="dim"),
             ratio(judged.timing.speedup if judged and judged.timing else None),
+            standing(attempt, floor),
             Text(line(attempt.proposal.idea, room)),
             Text(line(why, room)),
             style="bold" if best is not None and attempt.number == best.number else "",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from agent.api import Job, JobState, Proposer
-from agent.search import advance
+from agent.api import Job, JobState, Known, Proposer
+from agent.floors import floors
+from agent.search import Search
 from evaluator.evaluation import Evaluation
 from evaluator.problem.candidate import Candidate
 from evaluator.problem.contract import Problem
@@ -43,21 +45,31 @@ class Sitting:
         self._show(job)
         self.progress.say("tracing the reference")
         with self.interrupts.interruptible():
-            graphs = self.evaluator.trace(job.problem)
-        while not self.interrupts.asked and advance(
-            job.id,
-            self.store,
-            self._evaluate,
-            self.proposers,
-            graphs,
-            self.evaluator.threads,
-            self.progress.say,
-        ):
+            known = self._known(job.problem)
+        search = Search(self.store, self._evaluate, self.proposers, known, self.progress.say)
+        while not self.interrupts.asked and search.advance(job.id):
             self._show(job)
 
-    def _evaluate(self, problem: Problem, candidate: Candidate, policy: str) -> Evaluation:
+    def _known(self, problem: Problem) -> Known:
+        graphs = self.evaluator.trace(problem)
+        bandwidth = self.evaluator.bandwidth
+        return Known(
+            graphs=graphs,
+            threads=self.evaluator.threads,
+            floors=None if bandwidth is None else floors(graphs, bandwidth),
+            generated=cache(lambda: self._generated(problem)),
+        )
+
+    def _generated(self, problem: Problem) -> Candidate | None:
+        self.progress.say("asking the compiler for its code")
         with self.interrupts.interruptible():
-            return self.evaluator.evaluate(problem, candidate, policy)
+            return self.evaluator.generated(problem)
+
+    def _evaluate(
+        self, problem: Problem, candidate: Candidate, policy: str, deadline: float | None
+    ) -> Evaluation:
+        with self.interrupts.interruptible():
+            return self.evaluator.evaluate(problem, candidate, policy, deadline)
 
     def _show(self, job: Job) -> None:
         self.progress.update(self.store.job(job.id), self.store.attempts(job.id))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session
 from agent.api import MAX_TRIES, Attempt, AttemptState, Proposal, SearchError
 from evaluator.evaluation import Evaluation
 from services.db.candidates import Candidates
-from services.db.models import AttemptRow, EvaluationRow
+from services.db.models import AttemptRow, ConfirmationRow, EvaluationRow, Judgement
 from services.errors import RecordDamaged
 
 
@@ -54,9 +55,9 @@ class Attempts:
         """The lowest-numbered attempt in `state`."""
         return self._session.scalars(_rows(job_id).where(AttemptRow.state == state).limit(1)).first()
 
-    def all(self, job_id: str, state: AttemptState) -> Sequence[AttemptRow]:
-        """The rows in `state`, by number."""
-        return list(self._session.scalars(_rows(job_id).where(AttemptRow.state == state)))
+    def all(self, job_id: str, *states: AttemptState) -> Sequence[AttemptRow]:
+        """The rows in one of `states`, by number."""
+        return list(self._session.scalars(_rows(job_id).where(AttemptRow.state.in_(states))))
 
     def row(self, job_id: str, number: int) -> AttemptRow:
         """Raises SearchError when the job has no such attempt."""
@@ -71,25 +72,33 @@ class Attempts:
         row.tries += 1
         self._session.flush()
 
+    def claim_confirmation(self, row: AttemptRow) -> None:
+        """A confirmation begins."""
+        row.state = AttemptState.CONFIRMING
+        row.confirmation_tries += 1
+        self._session.flush()
+
     def record(self, row: AttemptRow, evaluation: Evaluation) -> None:
         """The evaluation is made."""
-        speedup = evaluation.timing.speedup if evaluation.timing else None
-        row.evaluation = EvaluationRow(
-            verdict=evaluation.verdict,
-            reason=evaluation.reason,
-            policy=evaluation.policy,
-            record=evaluation.to_json(),
-            speedup=speedup and speedup.value,
-            speedup_low=speedup and speedup.low,
-            speedup_high=speedup and speedup.high,
-        )
+        row.evaluation = EvaluationRow(**_columns(evaluation))
         row.state = AttemptState.EVALUATED
         self._session.flush()
 
-    def put_back(self, row: AttemptRow, reason: str) -> None:
-        """The evaluation was not made."""
-        row.state = AttemptState.ABANDONED if row.tries >= MAX_TRIES else AttemptState.PROPOSED
+    def confirm(self, row: AttemptRow, confirmation: Evaluation) -> None:
+        """The confirmation is made."""
+        row.confirmation = ConfirmationRow(**_columns(confirmation))
+        row.state = AttemptState.EVALUATED
+        self._session.flush()
+
+    def put_back(self, row: AttemptRow, reason: str, tried: bool) -> None:
+        """The evaluation or confirmation was not made."""
         row.reason = reason
+        if row.state is AttemptState.CONFIRMING:
+            row.confirmation_tries -= not tried
+            row.state = AttemptState.EVALUATED
+        else:
+            row.tries -= not tried
+            row.state = AttemptState.ABANDONED if row.tries >= MAX_TRIES else AttemptState.PROPOSED
         self._session.flush()
 
     def read(self, row: AttemptRow) -> Attempt:
@@ -101,16 +110,38 @@ class Attempts:
             parameters=row.parameters,
             parents=tuple(row.parents),
         )
-        evaluation = _evaluation(row.evaluation) if row.evaluation else None
-        return Attempt(row.number, proposal, row.state, evaluation, row.tries)
+        return Attempt(
+            number=row.number,
+            proposal=proposal,
+            state=row.state,
+            evaluation=_evaluation(row.evaluation),
+            tries=row.tries,
+            confirmation=_evaluation(row.confirmation),
+            confirmation_tries=row.confirmation_tries,
+        )
 
 
 def _rows(job_id: str) -> Select[AttemptRow]:
     return select(AttemptRow).where(AttemptRow.job == job_id).order_by(AttemptRow.number)
 
 
-def _evaluation(row: EvaluationRow) -> Evaluation:
+def _columns(evaluation: Evaluation) -> dict[str, Any]:
+    speedup = evaluation.timing.speedup if evaluation.timing else None
+    return {
+        "verdict": evaluation.verdict,
+        "reason": evaluation.reason,
+        "policy": evaluation.policy,
+        "record": evaluation.to_json(),
+        "speedup": speedup and speedup.value,
+        "speedup_low": speedup and speedup.low,
+        "speedup_high": speedup and speedup.high,
+    }
+
+
+def _evaluation(row: Judgement | None) -> Evaluation | None:
+    if row is None:
+        return None
     try:
         return Evaluation.from_json(row.record)
     except (KeyError, TypeError, ValueError) as e:
-        raise RecordDamaged(f"evaluation {row.id} cannot be read back: {e!r}") from e
+        raise RecordDamaged(f"judgement {row.id} of attempt {row.attempt} cannot be read back: {e!r}") from e

@@ -23,6 +23,8 @@ class EventKind(enum.StrEnum):
     PROPOSED = "proposed"
     CLAIMED = "claimed"
     EVALUATED = "evaluated"
+    CONFIRMING = "confirming"
+    CONFIRMED = "confirmed"
     PUT_BACK = "put_back"
     ABANDONED = "abandoned"
 

@@ -131,16 +131,16 @@ class AttemptRow(Base):
     parents: Mapped[list[str]]
     state: Mapped[AttemptState]
     tries: Mapped[int] = mapped_column(default=0)
+    confirmation_tries: Mapped[int] = mapped_column(default=0)
     reason: Mapped[str] = mapped_column(ForeignText, default="")
     created_at: Mapped[datetime] = mapped_column(default=now)
     updated_at: Mapped[datetime] = mapped_column(default=now, onupdate=now)
     evaluation: Mapped[EvaluationRow | None] = relationship(lazy="joined", cascade="all, delete-orphan")
+    confirmation: Mapped[ConfirmationRow | None] = relationship(lazy="joined", cascade="all, delete-orphan")
 
 
-class EvaluationRow(Base):
-    """The judgement of an attempt: the whole record, and the columns that are searched by."""
-
-    __tablename__ = "evaluations"
+class Judgement:
+    """A judgement of an attempt: the whole record, and the columns that are searched by."""
 
     id: Mapped[int] = mapped_column(primary_key=True)
     attempt: Mapped[int] = mapped_column(ForeignKey("attempts.id", ondelete="CASCADE"), unique=True)
@@ -152,6 +152,18 @@ class EvaluationRow(Base):
     speedup_low: Mapped[float | None] = mapped_column(Float(53))
     speedup_high: Mapped[float | None] = mapped_column(Float(53))
     created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class EvaluationRow(Judgement, Base):
+    """The first judgement of an attempt."""
+
+    __tablename__ = "evaluations"
+
+
+class ConfirmationRow(Judgement, Base):
+    """The second, of an attempt that was the best."""
+
+    __tablename__ = "confirmations"
 
 
 class BaselineRow(Base):

@@ -14,6 +14,7 @@ from services.db.jobs import JobRecord, Jobs
 from services.db.models import AttemptRow
 
 DIED = "the process that evaluated it ended"
+BEING_JUDGED = (AttemptState.EVALUATING, AttemptState.CONFIRMING)
 
 
 class SqlStore:
@@ -106,21 +107,45 @@ class SqlStore:
                 job_id, EventKind.EVALUATED, number=number, verdict=evaluation.verdict.value
             )
 
-    def put_back(self, job_id: str, number: int, reason: str) -> None:
-        """See `Store.put_back`. An attempt that is not EVALUATING stays as it is."""
+    def claim_confirmation(self, job_id: str, number: int) -> Attempt | None:
+        """See `Store.claim_confirmation`."""
         with self._database.writing() as session:
             Jobs(session).locked(job_id)
             attempts = Attempts(session)
             row = attempts.row(job_id, number)
-            if row.state is AttemptState.EVALUATING:
-                _put_back(attempts, Events(session), row, reason)
+            if row.state is not AttemptState.EVALUATED:
+                return None
+            attempts.claim_confirmation(row)
+            Events(session).append(job_id, EventKind.CONFIRMING, number=number, tries=row.confirmation_tries)
+            return attempts.read(row)
+
+    def confirm(self, job_id: str, number: int, confirmation: Evaluation) -> None:
+        """See `Store.confirm`."""
+        with self._database.writing() as session:
+            Jobs(session).locked(job_id)
+            attempts = Attempts(session)
+            row = attempts.row(job_id, number)
+            if row.confirmation is not None:
+                return
+            attempts.confirm(row, confirmation)
+            verdict = confirmation.verdict.value
+            Events(session).append(job_id, EventKind.CONFIRMED, number=number, verdict=verdict)
+
+    def put_back(self, job_id: str, number: int, reason: str, tried: bool = True) -> None:
+        """See `Store.put_back`. An attempt that is not being judged stays as it is."""
+        with self._database.writing() as session:
+            Jobs(session).locked(job_id)
+            attempts = Attempts(session)
+            row = attempts.row(job_id, number)
+            if row.state in BEING_JUDGED:
+                _put_back(attempts, Events(session), row, reason, tried)
 
     def recover(self, job_id: str, reason: str = DIED) -> int:
         """See `Store.recover`. Only for a caller that knows no other process works on the job."""
         with self._database.writing() as session:
             Jobs(session).locked(job_id)
             attempts = Attempts(session)
-            left = attempts.all(job_id, AttemptState.EVALUATING)
+            left = attempts.all(job_id, *BEING_JUDGED)
             for row in left:
                 _put_back(attempts, Events(session), row, reason)
             return len(left)
@@ -138,7 +163,7 @@ class SqlStore:
             Events(session).append(job_id, EventKind.JOB_ENDED, state=state.value, reason=reason)
 
 
-def _put_back(attempts: Attempts, events: Events, row: AttemptRow, reason: str) -> None:
-    attempts.put_back(row, reason)
+def _put_back(attempts: Attempts, events: Events, row: AttemptRow, reason: str, tried: bool = True) -> None:
+    attempts.put_back(row, reason, tried)
     kind = EventKind.ABANDONED if row.state is AttemptState.ABANDONED else EventKind.PUT_BACK
     events.append(row.job, kind, number=row.number, reason=reason)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from agent.api import Attempt
+from agent.confirmation import is_confirmed
+from agent.lineage import ancestry, parents
 from evaluator.canonical import plain
 from evaluator.evaluation import Evaluation, GateState
 from services.db.jobs import JobRecord
@@ -16,6 +18,7 @@ from services.figures import duration, ratio, span
 from services.report.progress_plot import progress_plot
 from services.report.source import highlighted, style_sheet
 from services.report.time_bars import time_bars
+from services.standing import sentence, standing
 from services.text import clean, line
 
 MAX_EVIDENCE = 6000
@@ -28,8 +31,9 @@ def render_report(
 
     reasons: why attempts were put back or abandoned, by number. best: the attempt to show in full.
     """
-    judged = best.evaluation if best else None
+    judged = (best.confirmation or best.evaluation) if best else None
     problem = record.job.problem
+    floor = problem.contract.floor
     return (
         _environment()
         .get_template("page.html.jinja")
@@ -42,7 +46,11 @@ def render_report(
             reasons=reasons,
             best=best,
             judged=judged,
-            found=judged is not None and judged.found_something(problem.contract.floor),
+            found=best is not None and is_confirmed(best, floor),
+            sentence=sentence(attempts, best, floor),
+            standings={a.number: standing(a, floor) for a in attempts},
+            parents=parents(attempts),
+            lineage=[a for a in attempts if best and a.number in ancestry(attempts, best.number)],
             verdicts=Counter(a.evaluation.verdict.value if a.evaluation else a.state.value for a in attempts),
             plot=progress_plot(attempts),
             bars=time_bars(judged.timing) if judged and judged.timing else (),

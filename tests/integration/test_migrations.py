@@ -37,6 +37,8 @@ def test_both_ways_on_a_filled_database(
     store.add_proposal(job.id, proposal(1))
     store.claim(job.id)
     store.record(job.id, 1, evaluation(problem, proposal(1)))
+    store.claim_confirmation(job.id, 1)
+    store.confirm(job.id, 1, evaluation(problem, proposal(1)))
     upgrade.upgrade(database)
     assert store.attempts(job.id)[0].evaluation is not None
     upgrade.downgrade(database, "base")

@@ -76,6 +76,32 @@ def test_the_oldest_is_claimed_and_recorded_once(
     assert store.claim(job.id) is None
 
 
+def test_a_confirmation_is_kept_beside_the_evaluation(
+    store: SqlStore, problem: Problem, proposal: Propose, evaluation: Callable[..., Evaluation]
+) -> None:
+    job = store.create(problem, Budget())
+    store.add_proposal(job.id, proposal(1))
+    store.claim(job.id)
+    assert store.claim_confirmation(job.id, 1) is None
+    store.record(job.id, 1, evaluation(problem, proposal(1), "first"))
+    begun = store.claim_confirmation(job.id, 1)
+    assert begun is not None
+    assert (begun.state, begun.confirmation_tries) == (AttemptState.CONFIRMING, 1)
+    assert store.recover(job.id) == 1
+    store.claim_confirmation(job.id, 1)
+    store.put_back(job.id, 1, "time", tried=False)
+    assert store.attempts(job.id)[0].confirmation_tries == 1
+    store.claim_confirmation(job.id, 1)
+    second = evaluation(problem, proposal(1), "second")
+    store.confirm(job.id, 1, second)
+    store.confirm(job.id, 1, evaluation(problem, proposal(1), "third"))
+    (kept,) = store.attempts(job.id)
+    assert (kept.state, kept.confirmation, kept.confirmation_tries) == (AttemptState.EVALUATED, second, 2)
+    assert kept.evaluation is not None
+    assert kept.evaluation.reason == "first"
+    assert [e.kind.value for e in store.events(job.id)][-1] == "confirmed"
+
+
 def test_three_tries_and_it_is_abandoned(store: SqlStore, problem: Problem, proposal: Propose) -> None:
     job = store.create(problem, Budget())
     store.add_proposal(job.id, proposal(1))

@@ -59,6 +59,34 @@ def test_recover_puts_back_what_a_dead_process_left(store, job, doubles):
     assert store.claim(job.id).tries == 2
 
 
+def test_a_confirmation_is_kept_beside_the_evaluation(store, job, doubles):
+    attempt = store.add_proposal(job.id, doubles.proposal("a", 1.0))
+    assert store.claim_confirmation(job.id, 1) is None, "nothing was judged yet"
+    store.claim(job.id)
+    store.record(job.id, 1, doubles.evaluation(attempt.proposal.candidate, 2.0))
+    begun = store.claim_confirmation(job.id, 1)
+    assert (begun.state, begun.confirmation_tries) == (AttemptState.CONFIRMING, 1)
+    assert store.claim_confirmation(job.id, 1) is None
+    first = doubles.evaluation(attempt.proposal.candidate, 1.5)
+    store.confirm(job.id, 1, first)
+    store.confirm(job.id, 1, doubles.evaluation(attempt.proposal.candidate, 9.0))
+    (kept,) = store.attempts(job.id)
+    assert (kept.state, kept.confirmation) == (AttemptState.EVALUATED, first)
+
+
+def test_what_was_cut_short_does_not_count_as_a_try(store, job, doubles):
+    attempt = store.add_proposal(job.id, doubles.proposal("a", 1.0))
+    store.claim(job.id)
+    store.put_back(job.id, 1, "time", tried=False)
+    assert store.claim(job.id).tries == 1
+    store.record(job.id, 1, doubles.evaluation(attempt.proposal.candidate, 2.0))
+    store.claim_confirmation(job.id, 1)
+    store.put_back(job.id, 1, "time", tried=False)
+    assert store.claim_confirmation(job.id, 1).confirmation_tries == 1
+    assert store.recover(job.id) == 1
+    assert store.claim_confirmation(job.id, 1).confirmation_tries == 2
+
+
 def test_time_and_ends_are_remembered(store, job):
     store.add_seconds(job.id, 1.5)
     store.add_seconds(job.id, 2.0)

@@ -4,19 +4,21 @@ import dataclasses
 
 import pytest
 
-from agent.api import AttemptState, Budget, JobState, SearchError
+from agent.api import AttemptState, Budget, JobState, Known, SearchError
+from agent.confirmation import MOST, confirmed
 from agent.memory_store import MemoryStore
-from agent.search import advance, by_turns
+from agent.search import Search, by_turns
 from agent.selection import best
-from evaluator.evaluation import InfraError, InvalidProblem, Verdict
+from evaluator.evaluation import InfraError, InvalidProblem, OutOfTime, Verdict
+
+KNOWN = Known({}, threads=1)
 
 
 @pytest.fixture
 def accept(doubles):
     """Judges a candidate as fast as its source says."""
 
-    def accepting(problem, candidate, policy):
-        assert policy == "search"
+    def accepting(problem, candidate, policy, deadline):
         return doubles.evaluation(candidate, float(candidate.main.split()[-1]))
 
     return accepting
@@ -26,9 +28,10 @@ def accept(doubles):
 def search(accept):
     """search(store, job, proposers): step until the job has ended."""
 
-    def searching(store, job, proposers, evaluate=accept, steps=100):
+    def searching(store, job, proposers, evaluate=accept, steps=100, known=KNOWN):
+        work = Search(store, evaluate, proposers, known)
         for _ in range(steps):
-            if not advance(job.id, store, evaluate, proposers, {}, threads=1):
+            if not work.advance(job.id):
                 return
         raise AssertionError("the search does not end")
 
@@ -89,12 +92,12 @@ def test_the_budget_of_time_is_hard_and_spans_sittings(doubles, search):
 def test_a_failing_machine_is_retried_and_not_held_against_the_candidate(doubles, search, accept):
     store = MemoryStore()
     job = store.add_job(doubles.problem(), Budget(evaluations=1))
-    failures = iter([True, True, False])
+    failures = iter([True, True])
 
-    def flaky(problem, candidate, policy):
-        if next(failures):
+    def flaky(problem, candidate, policy, deadline):
+        if next(failures, False):
             raise InfraError("the runner did not start")
-        return accept(problem, candidate, policy)
+        return accept(problem, candidate, policy, deadline)
 
     search(store, job, [doubles.ListProposer("a", 1.5)], flaky)
     (attempt,) = store.attempts(job.id)
@@ -107,7 +110,7 @@ def test_a_machine_that_keeps_failing_ends_the_job_as_failed(doubles, search):
     store = MemoryStore()
     job = store.add_job(doubles.problem(), Budget())
 
-    def broken(problem, candidate, policy):
+    def broken(problem, candidate, policy, deadline):
         raise InfraError("no runner")
 
     search(store, job, [doubles.ListProposer("a", 1.0, 2.0, 3.0, 4.0)], broken)
@@ -119,7 +122,7 @@ def test_an_invalid_problem_ends_the_job_with_its_reason(doubles, search):
     store = MemoryStore()
     job = store.add_job(doubles.problem(), Budget())
 
-    def refuse(problem, candidate, policy):
+    def refuse(problem, candidate, policy, deadline):
         raise InvalidProblem("the reference is not reproducible")
 
     search(store, job, [doubles.ListProposer("a", 1.0)], refuse)
@@ -131,11 +134,11 @@ def test_a_killed_evaluation_is_resumed_without_loss(doubles, search):
     store = MemoryStore()
     job = store.add_job(doubles.problem(), Budget())
 
-    def killed(problem, candidate, policy):
+    def killed(problem, candidate, policy, deadline):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        advance(job.id, store, killed, [doubles.ListProposer("a", 1.0, 2.0)], {}, threads=1)
+        Search(store, killed, [doubles.ListProposer("a", 1.0, 2.0)], KNOWN).advance(job.id)
     assert store.job(job.id).seconds_used > 0
     assert store.recover(job.id) == 1
     search(store, job, [doubles.ListProposer("a", 1.0, 2.0)])
@@ -146,21 +149,28 @@ def test_a_job_that_has_ended_takes_no_step(doubles, accept):
     store = MemoryStore()
     job = store.add_job(doubles.problem(), Budget())
     store.finish(job.id, JobState.STOPPED, "by a person")
-    assert not advance(job.id, store, accept, [doubles.ListProposer("a", 1.0)], {}, threads=1)
+    assert not Search(store, accept, [doubles.ListProposer("a", 1.0)], KNOWN).advance(job.id)
     assert store.attempts(job.id) == ()
 
 
 def test_an_unknown_job_is_an_error(accept):
     with pytest.raises(SearchError):
-        advance("job-9", MemoryStore(), accept, [], {}, threads=1)
+        Search(MemoryStore(), accept, [], KNOWN).advance("job-9")
 
 
 def test_it_says_what_it_does(doubles, accept):
     store = MemoryStore()
     job = store.add_job(doubles.problem(), Budget())
     said = []
-    advance(job.id, store, accept, [doubles.ListProposer("a", 1.5)], {}, threads=1, say=said.append)
-    assert said == ["attempt 1: a, idea 1.5", "attempt 1: accepted, 1.50 times torch_compile"]
+    work = Search(store, accept, [doubles.ListProposer("a", 1.5)], KNOWN, said.append)
+    while work.advance(job.id):
+        pass
+    assert said == [
+        "attempt 1: a, idea 1.5",
+        "attempt 1: accepted, 1.50 times torch_compile",
+        "attempt 1: confirming it, apart from what made it the best",
+        "attempt 1: confirmed, 1.50 times torch_compile",
+    ]
 
 
 def test_turns_follow_the_number_of_attempts(doubles):
@@ -172,15 +182,139 @@ def test_turns_follow_the_number_of_attempts(doubles):
 
 
 def test_a_costly_proposer_waits_until_the_others_have_had_as_much_time(doubles, accept):
-    def judge(problem, candidate, policy):
+    def judge(problem, candidate, policy, deadline):
         seconds = 60.0 if float(candidate.main.split()[-1]) >= 10 else 20.0
-        return dataclasses.replace(accept(problem, candidate, policy), stages={"time": seconds})
+        return dataclasses.replace(accept(problem, candidate, policy, deadline), stages={"time": seconds})
 
     store = MemoryStore()
     job = store.add_job(doubles.problem(), Budget())
     slow = doubles.ListProposer("slow", 10.0, 11.0)
     quick = doubles.ListProposer("quick", 1.0, 2.0, 3.0, 4.0)
-    while advance(job.id, store, judge, [slow, quick], {}, threads=1):
+    work = Search(store, judge, [slow, quick], KNOWN)
+    while work.advance(job.id):
         pass
     order = [a.proposal.proposer for a in store.attempts(job.id)]
     assert order == ["slow", "quick", "quick", "quick", "slow", "quick"]
+
+
+def test_the_best_is_judged_once_more_when_all_is_tried(doubles, search, accept):
+    policies = []
+
+    def judge(problem, candidate, policy, deadline):
+        policies.append((float(candidate.main.split()[-1]), policy))
+        return accept(problem, candidate, policy, deadline)
+
+    store = MemoryStore()
+    job = store.add_job(doubles.problem(), Budget(evaluations=3))
+    search(store, job, [doubles.ListProposer("a", 1.5, 3.0, 2.0, 9.0)], judge)
+    assert policies == [(1.5, "search"), (3.0, "search"), (2.0, "search"), (3.0, "confirm")]
+    assert confirmed(store.attempts(job.id), 0.98).number == 2
+    assert "3 evaluations" in store.job(job.id).reason
+
+
+def test_where_the_best_was_luck_the_next_is_confirmed(doubles, search, accept):
+    def judge(problem, candidate, policy, deadline):
+        if policy == "confirm" and "3.0" in candidate.main:
+            return doubles.evaluation(candidate, 1.0)
+        return accept(problem, candidate, policy, deadline)
+
+    store = MemoryStore()
+    job = store.add_job(doubles.problem(), Budget())
+    search(store, job, [doubles.ListProposer("a", 2.0, 3.0)], judge)
+    first, second = store.attempts(job.id)
+    assert second.confirmation.timing.speedup.value == 1.0
+    assert confirmed([first, second], 0.98) is first
+
+
+def test_only_so_many_are_confirmed(doubles, search, accept):
+    def judge(problem, candidate, policy, deadline):
+        return doubles.evaluation(
+            candidate, 1.0 if policy == "confirm" else float(candidate.main.split()[-1])
+        )
+
+    store = MemoryStore()
+    job = store.add_job(doubles.problem(), Budget())
+    search(store, job, [doubles.ListProposer("a", 2.0, 3.0, 4.0, 5.0, 6.0)], judge)
+    assert sum(a.confirmation is not None for a in store.attempts(job.id)) == MOST
+    assert confirmed(store.attempts(job.id), 0.98) is None
+
+
+def test_time_is_kept_for_the_confirmation(doubles, search, accept):
+    """An evaluation has cost 60 of 100 seconds: what is left goes to confirming, not to trying another."""
+    limits = []
+
+    def judge(problem, candidate, policy, deadline):
+        limits.append((policy, deadline))
+        store.add_seconds(job.id, 60.0)
+        return dataclasses.replace(accept(problem, candidate, policy, deadline), stages={"time": 60.0})
+
+    store = MemoryStore()
+    job = store.add_job(doubles.problem(), Budget(seconds=100.0))
+    search(store, job, [doubles.ListProposer("a", 2.0, 3.0)], judge)
+    assert [policy for policy, _ in limits] == ["search", "confirm"]
+    assert limits[1][1] - limits[0][1] == pytest.approx(-60.0, abs=5.0)
+
+
+def test_an_evaluation_that_the_job_s_time_cuts_short_is_tried_again_on_resumption(doubles, search, accept):
+    def late(problem, candidate, policy, deadline):
+        raise OutOfTime
+
+    store = MemoryStore()
+    job = store.add_job(doubles.problem(), Budget(seconds=10.0))
+    store.add_seconds(job.id, 9.9999)
+    search(store, job, [doubles.ListProposer("a", 2.0)], late, steps=10_000_000)
+    (attempt,) = store.attempts(job.id)
+    assert (attempt.state, attempt.tries) == (AttemptState.PROPOSED, 0)
+    assert store.job(job.id).state is JobState.FINISHED
+
+
+def test_a_confirmation_that_time_cuts_short_is_said_and_can_be_made_later(doubles, search, accept):
+    def judge(problem, candidate, policy, deadline):
+        if policy == "confirm":
+            raise OutOfTime
+        return accept(problem, candidate, policy, deadline)
+
+    store = MemoryStore()
+    job = store.add_job(doubles.problem(), Budget(seconds=0.05))
+    search(store, job, [doubles.ListProposer("a", 2.0)], judge, steps=10_000_000)
+    assert "attempt 1 is not confirmed" in store.job(job.id).reason
+    assert store.attempts(job.id)[0].confirmation_tries == 0
+
+
+def test_a_confirmation_that_the_machine_fails_is_made_again(doubles, search, accept):
+    failures = iter([True, False])
+
+    def flaky(problem, candidate, policy, deadline):
+        if policy == "confirm" and next(failures):
+            raise InfraError("the disk is full")
+        return accept(problem, candidate, policy, deadline)
+
+    store = MemoryStore()
+    job = store.add_job(doubles.problem(), Budget())
+    search(store, job, [doubles.ListProposer("a", 2.0)], flaky)
+    (attempt,) = store.attempts(job.id)
+    assert attempt.confirmation_tries == 2
+    assert confirmed([attempt], 0.98) is attempt
+
+
+def test_the_search_stops_at_the_floor_of_the_machine(doubles, search):
+    store = MemoryStore()
+    job = store.add_job(doubles.problem(), Budget())
+    known = Known({}, threads=1, floors={"w": 0.97})  # a double's call takes a second
+    search(store, job, [doubles.ListProposer("a", 2.0, 3.0)], known=known)
+    assert len(store.attempts(job.id)) == 1
+    assert "as fast as this machine" in store.job(job.id).reason
+
+
+def test_the_compilers_code_is_asked_for_by_who_wants_it(doubles, search):
+    class Curious:
+        name = "curious"
+
+        def propose(self, view):
+            candidate = view.generated()
+            return iter([doubles.proposal(self.name, 2.0)] if candidate is None else [])
+
+    store = MemoryStore()
+    job = store.add_job(doubles.problem(), Budget())
+    search(store, job, [Curious()])
+    assert len(store.attempts(job.id)) == 1

@@ -1,7 +1,7 @@
 """Which attempt is the best."""
 
 from agent.api import Attempt, AttemptState
-from agent.selection import best, found_something, ranked
+from agent.selection import best, ranked
 from evaluator.evaluation import Verdict
 
 
@@ -29,9 +29,3 @@ def test_ties_go_to_the_better_mean_then_to_the_earlier(doubles):
 def test_rejected_ones_never_win(doubles):
     assert best(attempts(doubles, (9.0, 8.0, Verdict.INCORRECT))) is None
     assert best([]) is None
-
-
-def test_found_something_needs_a_sure_gain(doubles):
-    assert found_something(attempts(doubles, (1.2, 1.01, Verdict.ACCEPTED)), floor=0.98)
-    assert not found_something(attempts(doubles, (1.2, 0.99, Verdict.ACCEPTED)), floor=0.98)
-    assert not found_something(attempts(doubles, (9.0, 8.0, Verdict.INTEGRITY)), floor=0.98)

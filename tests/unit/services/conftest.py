@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from agent.api import Proposal, Proposer, View
+from agent.floors import Bandwidth
 from evaluator.evaluation import (
     Evaluation,
     Gate,
@@ -123,7 +124,7 @@ class DoubleReport:
 
 @dataclass
 class DoubleEvaluator:
-    """Judges a candidate by its first line: `# VERDICT JSON`, where JSON holds speedup, reason or infra."""
+    """Judges a candidate by its first line: `# VERDICT JSON`, where JSON holds speedup, reason, confirm."""
 
     threads: int = 1
     machine: Mapping[str, object] = field(default_factory=dict)
@@ -139,8 +140,16 @@ class DoubleEvaluator:
         """No graph."""
         return {}
 
-    def evaluate(self, problem: Problem, candidate: Candidate, policy: str) -> Evaluation:
-        """As the candidate says of itself."""
+    bandwidth: Bandwidth | None = None
+
+    def generated(self, problem: Problem) -> Candidate | None:
+        """No compiler's code."""
+        return None
+
+    def evaluate(
+        self, problem: Problem, candidate: Candidate, policy: str, deadline: float | None = None
+    ) -> Evaluation:
+        """As the candidate says of itself; `confirm` is the speedup when it is judged once more."""
         self.before(candidate)
         word, _, rest = candidate.main.splitlines()[0].removeprefix("# ").partition(" ")
         told = json.loads(rest or "{}")
@@ -148,6 +157,9 @@ class DoubleEvaluator:
             raise InfraError("the disk is full")
         if word == "invalid":
             raise InvalidProblem("the reference is not reproducible")
+        confirmed = told.pop("confirm", None)
+        if policy == "confirm" and confirmed is not None:
+            told["speedup"] = confirmed
         return judged(problem, candidate, Verdict(word), **told)
 
 

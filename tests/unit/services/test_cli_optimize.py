@@ -39,6 +39,30 @@ def test_nothing_better(shell: Any, problem_file: Path, proposer: Any) -> None:
     assert result["best"]["speedup"]["value"] == 0.9
 
 
+def test_what_is_not_confirmed_is_no_find(shell: Any, problem_file: Path, proposer: Any) -> None:
+    shell.offered = (proposer("template", ['accepted {"speedup": 1.3, "confirm": 1.01}']),)
+    code, result = shell.json("optimize", problem_file)
+    assert code == 1
+    assert result["found"] is False
+    best = result["best"]
+    assert (best["searched"]["value"], best["speedup"]["value"]) == (1.3, 1.01)
+    assert best["confirmation"]["held"] is False
+    assert best["promotable"] is False
+    assert "looked faster, but that was not confirmed" in shell.err
+    assert "not held: 1.010×" in shell.err
+
+
+def test_the_next_best_is_confirmed_where_the_best_was_luck(
+    shell: Any, problem_file: Path, proposer: Any
+) -> None:
+    lines = ['accepted {"speedup": 1.2}', 'accepted {"speedup": 1.9, "confirm": 0.9}']
+    shell.offered = (proposer("template", lines),)
+    code, result = shell.json("optimize", problem_file)
+    assert code == 0
+    assert result["best"]["attempt"] == 1
+    assert "and confirmed: attempt 1" in shell.err
+
+
 def test_the_budget_is_kept(shell: Any, problem_file: Path) -> None:
     code, result = shell.json("optimize", problem_file, "--evaluations", "1")
     assert code == 0
@@ -89,8 +113,9 @@ def test_ctrl_c_stops_and_resume_goes_on(shell: Any, problem_file: Path) -> None
 
     shell.judge.before = interrupt
     code, stopped = shell.json("optimize", problem_file)
-    assert code == 0, "the best so far is a find"
+    assert code == 1, "the best so far is not confirmed"
     assert stopped["state"] == "stopped"
+    assert "looked faster, but is not confirmed" in shell.err
     assert stopped["attempts"]["states"] == {"evaluated": 1, "proposed": 1}
     assert f"kernelwright resume {stopped['job']}" in shell.err
     code, resumed = shell.json("resume", stopped["job"])
@@ -98,6 +123,7 @@ def test_ctrl_c_stops_and_resume_goes_on(shell: Any, problem_file: Path) -> None
     assert resumed["job"] == stopped["job"]
     assert resumed["state"] == "finished"
     assert resumed["attempts"]["states"] == {"evaluated": 3}
+    assert resumed["best"]["confirmation"]["held"] is True
     assert len(set(judged)) == 3
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

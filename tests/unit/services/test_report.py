@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import html.parser
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from agent.api import Proposal, View
+from evaluator.problem.candidate import Candidate, Language
 
 VOID = {"meta", "link", "br", "hr", "img", "line", "circle", "rect", "path", "polyline"}
 
@@ -22,7 +26,8 @@ class Page(html.parser.HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
-        self.external += [v for k, v in attrs if k in ("src", "href") and v and not v.startswith("data:")]
+        loads = [v for k, v in attrs if k in ("src", "href") and v]
+        self.external += [v for v in loads if not v.startswith(("data:", "#"))]
         if tag not in VOID:
             self.open.append(tag)
 
@@ -85,6 +90,34 @@ def test_nothing_found_is_said(shell: Any, problem_file: Path, proposer: Any) ->
     text = page(shell, problem_file)
     assert "Nothing better was found." in text
     assert "of the last evaluation" in text
+    assert Page(text).open == []
+
+
+def test_a_gain_that_was_not_confirmed_is_no_headline(shell: Any, problem_file: Path, proposer: Any) -> None:
+    shell.offered = (proposer("template", ['accepted {"speedup": 1.3, "confirm": 0.99}']),)
+    text = page(shell, problem_file)
+    assert "× faster" not in text
+    assert "was not confirmed" in text
+    assert "not held: 0.990×" in text
+    assert Page(text).open == []
+
+
+def test_it_says_where_an_attempt_came_from(shell: Any, problem_file: Path) -> None:
+    class Breeder:
+        """Offers a candidate, and one made from it."""
+
+        name = "breeder"
+
+        def propose(self, view: View) -> Iterator[Proposal]:
+            first = Candidate({"candidate.py": '# accepted {"speedup": 1.2}\n'}, Language.PYTHON)
+            second = Candidate({"candidate.py": '# accepted {"speedup": 1.4}\n'}, Language.PYTHON)
+            yield Proposal(first, self.name, "the first")
+            yield Proposal(second, self.name, "made better", parents=(first.digest,))
+
+    shell.offered = (Breeder(),)
+    text = page(shell, problem_file)
+    assert '<a href="#attempt-1">1</a>' in text
+    assert "from 1: made better" in text
     assert Page(text).open == []
 
 
