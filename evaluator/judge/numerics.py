@@ -120,7 +120,7 @@ def compare(actual: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accurac
             float("inf"),
         )
     error = (actual.double() - expected).abs_()
-    rms = _rms(error) / _rms_bound(truth, own, accuracy)
+    rms = _rms(error) / rms_bound(truth, own, accuracy)
     relative = error.div_(_bounds(expected, truth, own, accuracy))
     largest = float(relative.max())
     wrong = int((relative > 1).sum()) if largest > 1 else 0
@@ -160,7 +160,8 @@ def _bounds(expected: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accur
     return magnitude.mul_(accuracy.ulps * info.eps).add_(floor)
 
 
-def _rms_bound(truth: Truth, own: OwnError, accuracy: Accuracy) -> float:
+def rms_bound(truth: Truth, own: OwnError, accuracy: Accuracy) -> float:
+    """The RMS error that is allowed of a float output."""
     info = torch.finfo(DTYPES[truth.spec.dtype])
     if truth.yardstick is Yardstick.NATIVE:
         return max(accuracy.fallback_rtol, accuracy.ulps * info.eps) * truth.scale + float(info.tiny)

@@ -124,12 +124,13 @@ class Oracle:
 
         Python numbers stay as they were first drawn for the case: they are part of what is bound (and compiled).
         """
-        fresh = self._drawn(case, seed)
+        fresh = self.fresh(case, seed)
         numbers: list[Input] = [v for v in fresh if not isinstance(v, torch.Tensor)]
         kept = iter(self._numbers.setdefault(case.name, numbers))
         return [v if isinstance(v, torch.Tensor) else next(kept) for v in fresh]
 
-    def _drawn(self, case: Case, seed: int) -> list[Input]:
+    def fresh(self, case: Case, seed: int) -> list[Input]:
+        """As `draw`, with Python numbers drawn anew."""
         if self.contract.inputs is not None:
             return draw.draw(self.contract.inputs, case.axes, seed)
         drawn = self.seat.client.request(Draw(seed), Drawn, self.seat.timeouts.call).values

@@ -22,9 +22,10 @@ from evaluator.judge.client import RunnerClient
 from evaluator.judge.clock import Calibration, Cores, calibrate, pinned, split_cores
 from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault
+from evaluator.judge.findings import ProblemReport
 from evaluator.judge.pipeline import Pipeline
 from evaluator.judge.policy import Policy, policy
-from evaluator.judge.problem_check import ProblemReport, check_problem, require_sound
+from evaluator.judge.problem_check import check_problem, require_sound
 from evaluator.judge.seat import Seat
 from evaluator.judge.workbench import Seconds, Workbench
 from evaluator.problem.candidate import Candidate

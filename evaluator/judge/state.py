@@ -51,6 +51,11 @@ class StateArena:
                 changed.append(name)
         return tuple(changed)
 
+    def constants(self) -> tuple[str, ...]:
+        """Names of the floating parameters and buffers of more than one element that are all equal (zeros, ones)."""
+        pairs = zip(self.names, self.tensors, strict=True)
+        return tuple(name for name, tensor in pairs if tensor.numel() > 1 and _constant(tensor))
+
     def close(self) -> None:
         """Give the memory up."""
         self.memory.close()

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 
-from evaluator.evaluation import InfraError, InvalidProblem
+from evaluator.evaluation import InfraError, InvalidProblem, Verdict
 from evaluator.harness.wire import Load
 from evaluator.judge import cases
 from evaluator.judge.arena import Input
@@ -28,6 +28,10 @@ BASELINE_CALLS = 7
 NEAR = 1.10
 REDRAWS = 5
 REFERENCE_PATIENCE = 3.0
+REMEDIES = {
+    Verdict.RESOURCE_LIMIT: "; make its sizes smaller (--set) or raise `memory_bytes`",
+    Verdict.TIMEOUT: "; make its sizes smaller (--set) or raise `timeouts`",
+}
 
 Seconds = Mapping[str, Mapping[str, float]]
 """Baseline → workload → seconds per call."""
@@ -89,7 +93,13 @@ class Workbench:
 
     def invalid(self, fault: Fault) -> InvalidProblem:
         """The reference's fault, in words for its author."""
-        return InvalidProblem(f"the reference failed ({fault.verdict.value}): {fault.reason}")
+        remedy = REMEDIES.get(fault.verdict, "")
+        return InvalidProblem(f"the reference failed ({fault.verdict.value}): {fault.reason}{remedy}")
+
+    @property
+    def weights_seed(self) -> int:
+        """The seed that constructors get now."""
+        return self._seed
 
     # --- rounds -------------------------------------------------------------------------------------------
 

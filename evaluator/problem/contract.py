@@ -157,6 +157,8 @@ class Contract:
     init:    constructor arguments of a module reference: literals or axis expressions; None where the file's
              own `get_init_inputs` gives them.
     mutates: names of inputs that the operation is declared to change.
+    may_ignore: names of inputs (parameters of the reference) that need not influence the outputs.
+    may_be_constant: names of declared outputs that may be the same in every call or along a dimension.
     floor:   least speedup allowed on any workload for a job to have found something.
     """
 
@@ -167,6 +169,8 @@ class Contract:
     outputs: tuple[OutputSpec, ...] | None = None
     init: tuple[object, ...] | None = None
     mutates: tuple[str, ...] = ()
+    may_ignore: tuple[str, ...] = ()
+    may_be_constant: tuple[str, ...] = ()
     accuracy: Accuracy = field(default_factory=Accuracy)
     precision: Precision = Precision.STRICT
     mode: str = "eager"

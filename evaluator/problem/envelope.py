@@ -110,6 +110,22 @@ def _check_names(contract: Contract) -> None:
             raise ContractError(f"mutates[{i}]", f"there is no input {name!r}; {nearest(name, inputs)}")
         if inputs[name].scalar:
             raise ContractError(f"mutates[{i}]", f"{name!r} is a Python number, which cannot be changed")
+    _check_exceptions(contract)
+
+
+def _check_exceptions(contract: Contract) -> None:
+    """Outputs that may be constant are declared ones, and not all there are."""
+    outputs = [o.name for o in contract.outputs or ()]
+    for i, name in enumerate(contract.may_be_constant):
+        path = f"may_be_constant[{i}]"
+        if not outputs:
+            raise ContractError(path, "needs declared outputs; declare `outputs`")
+        if name not in outputs:
+            raise ContractError(path, f"there is no output {name!r}; {nearest(name, outputs)}")
+    if outputs and len(contract.may_be_constant) == len(outputs) and not contract.mutates:
+        raise ContractError(
+            "may_be_constant", "names every output; one must vary for anything to be told right from wrong"
+        )
 
 
 def _check_input(contract: Contract, spec: InputSpec) -> None:

@@ -39,7 +39,9 @@ def parse(name: str, source: str, toml: str | None, settings: Mapping[str, objec
     found = reference.find(tree, source)
     contract = _complete(contract, tree, found.entry)
     envelope.check(contract)
-    return Problem(contract, found, "native", _notes(contract))
+    problem = Problem(contract, found, "native", _notes(contract))
+    reference.check_ignored(problem)
+    return problem
 
 
 def _declared(tree: ast.Module, toml: str | None) -> object:

@@ -233,6 +233,8 @@ KEYS: Mapping[str, Reader[object]] = {
     "workloads": sequence(_workload, least=1),
     "init": sequence(_literal),
     "mutates": sequence(name, unique=True),
+    "may_ignore": sequence(name, unique=True),
+    "may_be_constant": sequence(name, unique=True),
     "accuracy": lambda path, raw: Accuracy(**_accuracy(path, raw)),
     "precision": choice([e.value for e in Precision], _LATER_PRECISIONS),
     "mode": choice(["eager"], {"graph": "it means something on a GPU only; use 'eager'"}),

@@ -71,6 +71,8 @@ def _contract(raw: dict[str, Any]) -> Contract:
             "outputs": None if raw["outputs"] is None else tuple(_output(o) for o in raw["outputs"]),
             "init": _frozen(raw["init"]),
             "mutates": tuple(raw["mutates"]),
+            "may_ignore": tuple(raw["may_ignore"]),
+            "may_be_constant": tuple(raw["may_be_constant"]),
             "accuracy": Accuracy(**raw["accuracy"]),
             "precision": Precision(raw["precision"]),
             "baselines": tuple(raw["baselines"]),

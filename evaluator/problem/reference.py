@@ -6,7 +6,16 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from evaluator.problem.bindings import Function, Parameters, bound, method, parameters
-from evaluator.problem.contract import ContractError, InputSpec, ProblemError, Reference, ReferenceStyle
+from evaluator.problem.contract import (
+    ContractError,
+    InputSpec,
+    Problem,
+    ProblemError,
+    Reference,
+    ReferenceStyle,
+)
+from evaluator.problem.schema import nearest
+from evaluator.problem.source import parse_python
 
 FUNCTION = "reference"
 MODULE = "Model"
@@ -46,6 +55,27 @@ def call(tree: ast.Module, entry: str) -> Function | None:
             )
         return forward
     return statement if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def argument_names(problem: Problem) -> tuple[str, ...]:
+    """The inputs' names, in call order: the declared ones, else the parameters of what is called, else none."""
+    contract, reference = problem.contract, problem.reference
+    if contract.inputs is not None:
+        return tuple(i.name for i in contract.inputs)
+    function = call(parse_python(reference.source, "the file", ProblemError), reference.entry)
+    if function is None or function.decorator_list:
+        return ()
+    return parameters(function, skip=0 if reference.entry == FUNCTION else 1).names
+
+
+def check_ignored(problem: Problem) -> None:
+    """Raise ContractError where `may_ignore` names what is no input, or every input that is known."""
+    names, ignored = argument_names(problem), problem.contract.may_ignore
+    for i, name in enumerate(ignored):
+        if name not in names:
+            raise ContractError(f"may_ignore[{i}]", f"there is no input {name!r}; {nearest(name, names)}")
+    if names and len(ignored) == len(names):
+        raise ContractError("may_ignore", "names every input; one must influence the outputs")
 
 
 def check_inputs(tree: ast.Module, entry: str, inputs: Sequence[InputSpec]) -> None:
