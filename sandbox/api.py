@@ -92,8 +92,9 @@ class Profile:
     readable: host paths bound read-only at the same place (the interpreter, its packages, /usr are always there).
     masked:   host paths below a readable one that appear empty inside.
     cores:    CPUs the process tree is pinned to; empty means all of the caller's.
-    environment: the whole environment inside; nothing is inherited.
-    The private tmpfs is at /tmp (also HOME and the working folder), executable, of `limits.tmpfs_bytes`.
+    environment: the whole environment inside, besides HOME, TMPDIR and PATH; nothing is inherited.
+    The private scratch is HOME, TMPDIR and the working folder: executable, empty at the start, of
+    `limits.tmpfs_bytes`. It is a tmpfs at /tmp, shared with /dev/shm, in every backend that can make mounts.
     """
 
     readable: tuple[Path, ...] = ()
@@ -145,7 +146,7 @@ class Channel(Protocol):
 
 
 class Process(ABC):
-    """A warm process in a sandbox of its own, seen from outside. It is process 1 of its pid namespace.
+    """A warm process in a sandbox of its own, seen from outside: its first process, which all others come from.
 
     Everything that is asked of a process that has ended raises ProcessGone.
     """
@@ -157,7 +158,7 @@ class Process(ABC):
 
     @abstractmethod
     def freeze(self) -> None:
-        """Stop every thread, kill every other process of its namespace, return once that is observed.
+        """Stop every thread, kill every other process of its sandbox, return once that is observed.
 
         After this nothing of the sandbox runs until `thaw`.
         """
@@ -187,7 +188,7 @@ class Process(ABC):
 
     @abstractmethod
     def kill(self) -> ExitStatus:
-        """End it and everything in its namespace, wait until they are gone, free what it held. Idempotent."""
+        """End it and everything in its sandbox, wait until they are gone, free what it held. Idempotent."""
 
     @abstractmethod
     def output(self) -> tuple[bytes, bool]:
@@ -232,6 +233,15 @@ class Sandbox(ABC):
     @abstractmethod
     def guarantees(self) -> tuple[Guarantee, ...]:
         """Every guarantee, found by trying it from outside (cached per process). Raises SandboxUnavailable."""
+
+    @abstractmethod
+    def known_gaps(self) -> Mapping[str, str]:
+        """What this backend does not give on this host: name → reason.
+
+        A name is that of a guarantee, or of a check of the conformance suite (its function without `test_`). The
+        suite fails where one that is named here holds after all, and where one that is not named does not.
+        Raises SandboxUnavailable.
+        """
 
     @abstractmethod
     def zygote(self, preload: Sequence[str]) -> Zygote:

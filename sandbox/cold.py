@@ -42,8 +42,10 @@ def _lay(files: list[tuple[str, int]], bundle: int) -> None:
         for name, size in files:
             path = Path(name)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(source.read(size))
-            path.chmod(0o755)
+            with os.fdopen(
+                os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o755), "wb"
+            ) as file:
+                file.write(source.read(size))
 
 
 def _run(argv: list[str]) -> int:

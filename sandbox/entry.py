@@ -28,11 +28,11 @@ def standard_streams(output: int) -> None:
         os.close(null)
 
 
-def scrub(environment: Mapping[str, str]) -> None:
-    """This environment and no other, and the working folder."""
+def scrub(environment: Mapping[str, str], scratch: str = "/tmp") -> None:
+    """This environment and no other, and the private scratch as home, temporary and working folder."""
     os.environ.clear()
-    os.environ.update({"HOME": "/tmp", "PATH": _PATH, **environment})
-    os.chdir("/tmp")
+    os.environ.update({"HOME": scratch, "TMPDIR": scratch, "PATH": _PATH, **environment})
+    os.chdir(scratch)
 
 
 def keep_only(channel: int) -> socket.socket:

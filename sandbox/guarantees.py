@@ -102,7 +102,7 @@ def _tried_inside(process: Process) -> list[Guarantee]:
     privileges = ask(process, "privileges")
     environment = ask(process, "environment")
     descriptors = ask(process, "descriptors")
-    ours = {"KERNELWRIGHT_PROBE", "HOME", "PATH"}
+    ours = {"KERNELWRIGHT_PROBE", "HOME", "TMPDIR", "PATH"}
     renamed = ask(process, "rename")
     remedy = "use a kernel with Landlock (5.13 or later) among its active security modules"
     enforced = f"ABI {landlock.abi()}; a file that only Landlock guards could be written: {renamed}"

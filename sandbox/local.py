@@ -12,9 +12,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from sandbox import commands, rootfs
+from sandbox import commands, gaps, rootfs
 from sandbox.api import Command, Completed, Guarantee, Process, Profile, Sandbox, SandboxError, Zygote
 from sandbox.cgroups import Cgroups, Group
 from sandbox.channel import SocketChannel
@@ -55,6 +55,9 @@ class LocalSandbox(Sandbox):
             self._guarantees = find_guarantees(self._ready(), self._fresh)
         return self._guarantees
 
+    def known_gaps(self) -> Mapping[str, str]:
+        return gaps.known(own_uids=self._host_facts().drop, memory_groups=self._host_facts().cgroups.memory)
+
     def zygote(self, preload: Sequence[str]) -> LocalZygote:
         self._ready()
         return self._fresh(preload)
@@ -72,11 +75,14 @@ class LocalSandbox(Sandbox):
         self._bare = None
 
     def _fresh(self, preload: Sequence[str]) -> LocalZygote:
-        if self._host is None:
-            self._host = _Host()
-        zygote = LocalZygote(self._host, preload)
+        zygote = LocalZygote(self._host_facts(), preload)
         self._zygotes.append(zygote)
         return zygote
+
+    def _host_facts(self) -> _Host:
+        if self._host is None:
+            self._host = _Host()
+        return self._host
 
     def _ready(self) -> LocalZygote:
         """The zygote of cold processes; the first call shows, by one child, that the host allows a sandbox."""

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from sandbox import tales
 from sandbox.api import Profile, SandboxError
 from sandbox.spec import Bind, RootPlan
 
@@ -21,9 +22,9 @@ _MADE_INSIDE = ("/dev", "/proc", "/etc", "/")
 def plan(profile: Profile, system: bool = True) -> RootPlan:
     """The root of a sandbox with this profile.
 
-    system: whether the host's system is shown; without it only the interpreter with its packages and what the
-    profile adds. Raises SandboxError for a readable path that is not there, or that would uncover the host's /dev,
-    /proc, /etc or everything.
+    system: whether the host's system and a /proc are shown; without it only the interpreter with its packages and
+    what the profile adds. Raises SandboxError for a readable path that is not there, or that would uncover the
+    host's /dev, /proc, /etc or everything.
     """
     shown = (*_SYSTEM, *_FROM_ETC, *_FROM_SYS) if system else _FROM_SYS
     links = {p: os.path.relpath(os.path.realpath(p), "/") for p in shown if os.path.islink(p)}
@@ -39,6 +40,8 @@ def plan(profile: Profile, system: bool = True) -> RootPlan:
     binds = _without_covered(links, wanted)
     hidden = [os.path.realpath(p) for p in (*_own_folders(), *profile.masked)]
     masked = tuple(p for p in dict.fromkeys(hidden) if os.path.exists(p) and _shown(p, binds))
+    if system:
+        masked += tuple(tales.told())
     return RootPlan(binds, links, masked, profile.limits.tmpfs_bytes)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import struct
+from collections.abc import Sequence
 
 from sandbox import syscall_table
 from sandbox.seccomp_rules import DENIED, POINTER, RULES, UNKNOWN, WORD, Match, Rule
@@ -61,8 +62,11 @@ def _compare(rule: Rule) -> _Program:
             return [*masked, *map(lambda v, n: _op(_JEQ, v, n, 0), rule.values, skips), _fail(rule.code)]
 
 
-def program(machine: str) -> bytes:
-    """The filter for a machine ("x86_64", "aarch64"), as an array of struct sock_filter."""
+def program(machine: str, also_denied: Sequence[str] = ()) -> bytes:
+    """The filter for a machine ("x86_64", "aarch64"), as an array of struct sock_filter.
+
+    also_denied: calls that fail with EPERM besides those of `seccomp_rules`.
+    """
     code: _Program = [
         _op(_LOAD, _ARCH_OFFSET),
         _op(_JEQ, _AUDIT_ARCH[machine], 1, 0),
@@ -71,7 +75,7 @@ def program(machine: str) -> bytes:
     ]
     if machine == "x86_64":
         code += [_op(_JGE, _X32_BIT, 0, 1), _op(_RET, _KILL_PROCESS)]
-    for names, error in ((DENIED, errno.EPERM), (UNKNOWN, errno.ENOSYS)):
+    for names, error in (((*DENIED, *also_denied), errno.EPERM), (UNKNOWN, errno.ENOSYS)):
         for name in names:
             number = syscall_table.number(name, machine)
             if number is not None:
@@ -88,12 +92,12 @@ class _SockFprog(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-def install() -> None:
-    """Put the filter on the calling thread, for good. Needs no-new-privileges. Raises OSError.
+def install(also_denied: Sequence[str] = ()) -> None:
+    """Put the filter, as `program` makes it, on the calling thread, for good. Needs no-new-privileges. Raises OSError.
 
     SPEC_ALLOW keeps the kernel from slowing the process down with speculation mitigations that are of use only
     between parts of one process; a candidate is timed as it would run outside.
     """
-    code = program(syscall_table.machine())
+    code = program(syscall_table.machine(), also_denied)
     request = _SockFprog(len(code) // 8, code)
     call("seccomp", _SECCOMP_SET_MODE_FILTER, _FLAG_SPEC_ALLOW, ctypes.byref(request))

@@ -2,9 +2,11 @@
 
 Beyond the usual (namespaces, mounts, modules, keys, bpf, tracing, sockets) these matter to the judge: whatever could
 send SIGCONT to a frozen process from the kernel (timer_create, mq_notify, F_SETSIG), write into its memory while it
-is frozen (io_uring, io_submit), hide its memory (PR_SET_DUMPABLE, memfd_secret), or leave its cores
-(sched_setaffinity). PR_SET_PDEATHSIG is answered with success and does nothing. clone3 is answered as if the kernel
-did not know it, so that the C library falls back to clone, whose flags can be compared.
+is frozen (io_uring, io_submit), hide its memory (PR_SET_DUMPABLE, memfd_secret), leave its cores
+(sched_setaffinity), or tell when others work (inotify, sysinfo, cachestat, clocks of other processes). Priorities,
+scheduling and limits can be set for the caller alone, since another process may have the same uid. PR_SET_PDEATHSIG
+is answered with success and does nothing. clone3 is answered as if the kernel did not know it, so that the C library
+falls back to clone, whose flags can be compared.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from sandbox.syscalls import PR_SET_DUMPABLE, PR_SET_PDEATHSIG
 
 DENIED = (
     *("io_uring_setup", "io_uring_enter", "io_uring_register", "io_setup", "io_submit"),
-    *("bpf", "userfaultfd", "perf_event_open", "fanotify_init", "lookup_dcookie", "syslog"),
+    *("bpf", "userfaultfd", "perf_event_open", "lookup_dcookie", "syslog"),
+    *("fanotify_init", "inotify_init", "inotify_init1", "inotify_add_watch", "cachestat", "sysinfo"),
     *("keyctl", "add_key", "request_key"),
     *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease"),
     *("kcmp", "pidfd_getfd", "memfd_secret"),
@@ -28,10 +31,21 @@ DENIED = (
     *("quotactl", "quotactl_fd", "nfsservctl", "uselib", "ustat", "vhangup"),
     *("sethostname", "setdomainname", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex"),
     *("iopl", "ioperm", "modify_ldt"),
-    *("timer_create", "mq_open", "mq_notify", "shmget", "msgget", "semget", "sched_setaffinity"),
+    *("timer_create", "mq_open", "mq_notify", "mq_unlink", "sched_setaffinity", "ioprio_set"),
+    *("shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl"),
+    *("semget", "semop", "semtimedop", "semctl", "migrate_pages", "move_pages"),
     *("socket", "connect", "bind", "listen", "accept", "accept4"),
 )
 """Calls that fail with EPERM, whatever their arguments."""
+
+OWNERS_CALLS = (
+    *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
+    *("utime", "utimes", "futimesat", "utimensat", "file_setattr"),
+    *("setxattr", "lsetxattr", "fsetxattr", "setxattrat"),
+    *("removexattr", "lremovexattr", "fremovexattr", "removexattrat"),
+)
+"""What an owner may do to files that cannot be opened: refused where the uid is shared with the judge and no mount
+hides the judge's files, since Landlock does not guard these calls."""
 
 UNKNOWN = ("clone3",)
 """Calls that fail with ENOSYS."""
@@ -43,7 +57,10 @@ POINTER = 0xFFFFFFFF_FFFFFFFF
 """The mask of a whole argument."""
 
 _NAMESPACE_FLAGS = 0x7E020000
-_F_SETSIG = 10
+_F_SETSIG, _F_SETLEASE, _F_NOTIFY = 10, 1024, 1026
+_OF_ANOTHER = 0x80000000  # clocks of processes, threads and devices have negative numbers
+_PRIO_PROCESS = 0
+_SELF = (0,)
 _TIOCSTI = 0x5412
 _TIOCLINUX = 0x541C
 _AF_UNIX = 1
@@ -77,8 +94,14 @@ RULES = (
     Rule("clone", 0, Match.ANY_BIT, (_NAMESPACE_FLAGS,)),
     Rule("prctl", 0, Match.AMONG, (PR_SET_DUMPABLE,)),
     Rule("prctl", 0, Match.AMONG, (PR_SET_PDEATHSIG,), code=0),
-    Rule("fcntl", 1, Match.AMONG, (_F_SETSIG,)),
+    Rule("fcntl", 1, Match.AMONG, (_F_SETSIG, _F_SETLEASE, _F_NOTIFY)),
     Rule("ioctl", 1, Match.AMONG, (_TIOCSTI, _TIOCLINUX)),
+    *(Rule(call, 0, Match.ANY_BIT, (_OF_ANOTHER,)) for call in ("clock_gettime", "clock_getres")),
+    *(Rule(call, 0, Match.ANY_BIT, (_OF_ANOTHER,)) for call in ("clock_nanosleep", "timerfd_create")),
+    *(Rule(call, 0, Match.NOT_AMONG, _SELF) for call in ("prlimit64", "sched_setscheduler")),
+    *(Rule(call, 0, Match.NOT_AMONG, _SELF) for call in ("sched_setparam", "sched_setattr")),
+    Rule("setpriority", 0, Match.NOT_AMONG, (_PRIO_PROCESS,)),
+    Rule("setpriority", 1, Match.NOT_AMONG, _SELF),
     Rule("sendto", 4, Match.NOT_AMONG, (0,), mask=POINTER),
     Rule("socketpair", 0, Match.NOT_AMONG, (_AF_UNIX,)),
     Rule("socketpair", 1, Match.NOT_AMONG, (_STREAM, _SEQPACKET), mask=0xF),

@@ -12,21 +12,31 @@ import time
 
 COUNTER = ctypes.c_uint64(0)
 PATTERN = ctypes.create_string_buffer(bytes(range(256)) * 64)
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def call(name, *arguments):
+    """A function of the C library; OSError where it returns -1."""
+    result = getattr(LIBC, name)(*arguments)
+    if result == -1:
+        raise OSError(ctypes.get_errno(), name)
+    return result
 
 
 def evaluate(channel):
     """Answer {"code": source, ...} with what its function `f(message, fds)` returns, until the judge hangs up."""
+    known = {"os": os, "socket": socket, "signal": signal, "ctypes": ctypes, "call": call}
     while True:
         try:
             message, fds = channel.receive()
         except EOFError:
             return
-        scope = {}
+        scope = dict(known)
         exec(message["code"], scope)
         try:
             answer = {"value": scope["f"](message, fds)}
         except Exception as e:
-            answer = {"error": type(e).__name__, "errno": getattr(e, "errno", None)}
+            answer = {"error": type(e).__name__, "text": str(e), "refused": isinstance(e, OSError)}
         channel.send(answer)
 
 
@@ -147,15 +157,48 @@ def flood(channel):
     time.sleep(3600)
 
 
-def outlive(channel):
-    """A grandchild in a session of its own."""
+def _sleeping_child(*, in_a_session):
+    if os.fork() == 0:
+        if in_a_session:
+            os.setsid()
+        while True:
+            time.sleep(3600)
+
+
+def outlive_by_child(channel):
+    """A child that is still there when its parent ends."""
+    _sleeping_child(in_a_session=False)
+    _leave_when_told(channel)
+
+
+def outlive_by_session(channel):
+    """A child in a session of its own."""
+    _sleeping_child(in_a_session=True)
+    _leave_when_told(channel)
+
+
+def outlive_by_double_fork(channel):
+    """A grandchild in a session of its own, whose parent has ended."""
     if os.fork() == 0:
         os.setsid()
-        if os.fork() == 0:
-            while True:
-                time.sleep(3600)
+        _sleeping_child(in_a_session=True)
         os._exit(0)
     os.wait()
+    _leave_when_told(channel)
+
+
+def outlive_by_pipe(channel):
+    """A child that keeps every descriptor, the channel's among them, and ignores what may be ignored."""
+    if os.fork() == 0:
+        for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+            signal.signal(number, signal.SIG_IGN)
+        kept = os.dup(3)
+        while kept:
+            time.sleep(3600)
+    _leave_when_told(channel)
+
+
+def _leave_when_told(channel):
     channel.send({"go": True})
     channel.receive()
 

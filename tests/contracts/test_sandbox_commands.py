@@ -26,9 +26,9 @@ def shell(
 
 
 def test_output_and_errors_come_together(backend: Sandbox) -> None:
-    completed = shell(backend, "echo out; echo err >&2; pwd")
+    completed = shell(backend, "echo out; echo err >&2")
     assert completed.status == SUCCESS
-    assert completed.output == b"out\nerr\n/tmp\n"
+    assert completed.output == b"out\nerr\n"
     assert not completed.output_truncated
     assert not completed.timed_out
     assert 0 < completed.wall_seconds < SECONDS
@@ -112,17 +112,13 @@ def test_it_is_as_isolated_as_a_warm_process(backend: Sandbox, tmp_path: Path) -
     assert "hunter2" not in output
     assert "root:" not in output
     environment = [line for line in output.splitlines() if "=" in line]
-    assert sorted(
-        line.split("=")[0] for line in environment if not line.startswith(("PWD", "_", "SHLVL", "OLDPWD"))
-    ) == [
-        "HOME",
-        "PATH",
-    ]
+    of_the_shell = ("PWD", "_", "SHLVL", "OLDPWD")
+    names = {line.split("=")[0] for line in environment if not line.startswith(of_the_shell)}
+    assert names == {"HOME", "PATH", "TMPDIR"}
     assert "touch: " in output
 
 
-@pytest.mark.usefixtures("needs_memory_limit")
-def test_a_command_that_allocates_everything_is_named_so(backend: Sandbox) -> None:
+def test_a_command_that_takes_all_memory_is_named_so(backend: Sandbox) -> None:
     hungry = "b = []\nwhile True: b.append(bytearray(8 << 20))"
     profile = Profile(limits=Limits(memory_bytes=96 << 20))
     completed = backend.run(Command((sys.executable, "-c", hungry)), profile, SECONDS)

@@ -14,11 +14,17 @@ KILL = 0x80000000
 ALLOW = 0x7FFF0000
 
 
-def decide(machine: str, number: int, arguments: tuple[int, ...] = (), arch: int | None = None) -> int:
+def decide(
+    machine: str,
+    number: int,
+    arguments: tuple[int, ...] = (),
+    arch: int | None = None,
+    also_denied: tuple[str, ...] = (),
+) -> int:
     """What the kernel would do with this call."""
     padded = (*arguments, *([0] * (6 - len(arguments))))
     data = struct.pack("<IIQ6Q", number, ARCH[machine] if arch is None else arch, 0, *padded)
-    program = list(struct.iter_unpack("HBBI", seccomp.program(machine)))
+    program = list(struct.iter_unpack("HBBI", seccomp.program(machine, also_denied)))
     accumulator = at = 0
     while True:
         code, jt, jf, k = program[at]
@@ -101,3 +107,28 @@ def test_arguments_that_break_a_promise_are_refused(machine: str) -> None:
     assert call(machine, "socketpair", 1, 5) == ALLOW
     assert call(machine, "socketpair", 1, 2) == refused
     assert call(machine, "socketpair", 2, 1) == refused
+
+
+@MACHINES
+def test_the_clocks_of_others_are_refused(machine: str) -> None:
+    for name in ("clock_gettime", "clock_nanosleep", "timerfd_create"):
+        assert call(machine, name, 1) == ALLOW
+        assert call(machine, name, (~1234 << 3 | 2) & 0xFFFFFFFF) == fails_with(errno.EPERM)
+
+
+@MACHINES
+def test_priorities_and_limits_are_the_caller_s_alone(machine: str) -> None:
+    for name in ("prlimit64", "sched_setscheduler", "sched_setparam", "sched_setattr"):
+        assert call(machine, name, 0) == ALLOW
+        assert call(machine, name, 1234) == fails_with(errno.EPERM)
+    assert call(machine, "setpriority", 0, 0, 5) == ALLOW
+    assert call(machine, "setpriority", 0, 1234, 5) == fails_with(errno.EPERM)
+    assert call(machine, "setpriority", 2, 0, 5) == fails_with(errno.EPERM)
+
+
+@MACHINES
+def test_further_calls_can_be_denied(machine: str) -> None:
+    number = syscall_table.number("fchmod", machine)
+    assert number is not None
+    assert decide(machine, number) == ALLOW
+    assert decide(machine, number, also_denied=seccomp_rules.OWNERS_CALLS) == fails_with(errno.EPERM)
