@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import torch
 
 from evaluator.evaluation import Verdict
-from evaluator.harness.wire import Draw, Drawn, Load, Located, Scalar, Trace, Traced
+from evaluator.harness.wire import Draw, Drawn, Load, Located, Scalar, State, Trace, Traced
 from evaluator.judge import cases, draw
 from evaluator.judge.arena import Input, TensorSpec
 from evaluator.judge.cases import Case
@@ -95,9 +95,13 @@ class Oracle:
         constructed = self.seat.construct(case.key, case.init, seed)
         self.init[case.key] = constructed.init
         self._forget(case.key)
-        for entry in constructed.state:
+        self.state[case.key] = self.copied(constructed.state)
+
+    def copied(self, state: Sequence[State]) -> StateArena:
+        """A copy of an instance's weights as they are now. Raises Fault where they cannot be read."""
+        for entry in state:
             check_readable(entry.tensor)
-        self.state[case.key] = StateArena(constructed.state, lambda entry: self.seat.read(entry.tensor))
+        return StateArena(state, lambda entry: self.seat.read(entry.tensor))
 
     def _forget(self, key: str) -> None:
         old = self.state.pop(key, None)

@@ -10,7 +10,7 @@ import torch
 from evaluator.harness.wire import State
 from evaluator.judge.findings import Subject
 from evaluator.judge.oracle import Round
-from evaluator.judge.seat import Answer, check_readable
+from evaluator.judge.seat import Answer
 from evaluator.judge.state import StateArena
 
 
@@ -26,9 +26,7 @@ class Twin:
         self._entries = entries
         self._key = key
         self._binding = f"{subject.case.name}/twin"
-        for entry in entries:
-            check_readable(entry.tensor)
-        self.state = StateArena(entries, lambda entry: self._oracle.seat.read(entry.tensor))
+        self.state = self._oracle.copied(entries)
 
     def give(self, state: StateArena) -> None:
         """Give it the weights of another instance."""
