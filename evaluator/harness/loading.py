@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from evaluator.harness.wire import Load
 
 FOLDER = "/tmp/candidate"
+ANY_NUMBER = 1 << 16
 
 
 def lay_down(files: Mapping[str, str], folder: str = FOLDER) -> None:
@@ -72,10 +73,13 @@ def style_of(function: Callable[..., object], load: Load) -> tuple[str, bool]:
 
 
 def _positional(function: Callable[..., object]) -> tuple[int, int]:
-    """The least and the largest number of positional arguments that a function takes."""
+    """The least and the largest number of positional arguments that a function takes; any where it does not say."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = list(inspect.signature(function).parameters.values())
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except ValueError:  # written in C, or compiled by torch.jit
+        return 0, ANY_NUMBER
     taken = [p for p in parameters if p.kind in positional]
     endless = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)
     least = sum(p.default is inspect.Parameter.empty for p in taken)
-    return least, 1 << 16 if endless else len(taken)
+    return least, ANY_NUMBER if endless else len(taken)

@@ -19,7 +19,7 @@ from evaluator.harness.wire import Scalar, Slot
 from evaluator.problem.contract import Layout
 
 RED_ZONE_BYTES = 4096
-RED = 0xA5
+RED = 0x7FFF  # two bytes: NaN in every floating dtype, large in integers; who counts it in will notice
 POISON = 0xFF  # NaN in every floating dtype, -1 in signed integers, True-like in bool
 ALIGN = 64
 
@@ -83,7 +83,7 @@ class Arena:
             position = _aligned(position + spec.span) + RED_ZONE_BYTES
         self.memory = SharedMemory("arena", position)
         self.size = self.memory.size
-        self._pristine = torch.full((self.size,), RED, dtype=torch.uint8)
+        self._pristine = torch.full((self.size // 2,), RED, dtype=torch.int16).view(torch.uint8)
         for slot in self.output_slots:
             self._pristine[_extent(slot)] = POISON
         self.inputs = [None if s is None else at(self.memory.bytes, s) for s in self.input_slots]

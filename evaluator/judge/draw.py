@@ -90,6 +90,7 @@ VALUE_CHANGES = (
     Change("enlarged", lambda t, g: t * FACTOR, False),
     Change("reduced", lambda t, g: t / FACTOR, False),
     Change("negated", lambda t, g: -t, False),
+    Change("negative", lambda t, g: -t.abs(), False),
     Change("shifted", lambda t, g: t + SHIFT, True),
     Change("constant", lambda t, g: torch.full_like(t, 0.5), True),
     Change("integers", lambda t, g: (t * 4).round(), True),

@@ -88,6 +88,13 @@ def test_what_is_told_of_the_inputs_matches_their_places(arena: Arena, values: l
     assert arena.arguments([values[0], True, values[2]])[1] == Scalar("bool", True)
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_what_is_read_beside_an_input_is_not_a_number(arena: Arena, dtype: torch.dtype) -> None:
+    end = slot(arena, 0).offset + X.span
+    assert arena.memory.bytes[end : end + 64].view(dtype).isnan().all()
+    assert arena.memory.bytes[slot(arena, 0).offset - 64 : slot(arena, 0).offset].view(dtype).isnan().all()
+
+
 def test_writing_outputs_is_no_damage(arena: Arena) -> None:
     arena.outputs[0].fill_(7)
     assert arena.damage() == ""

@@ -103,6 +103,7 @@ def test_changes_do_what_their_names_say() -> None:
     assert torch.equal(apply("enlarged", values), values * 16)
     assert torch.equal(apply("reduced", values), values / 16)
     assert torch.equal(apply("negated", values), -values)
+    assert torch.equal(apply("negative", values), -values.abs())
     assert torch.allclose(apply("shifted", values), values + 3)
     assert apply("constant", values).unique().numel() == 1
     assert torch.equal(apply("integers", values), (4 * values).round())

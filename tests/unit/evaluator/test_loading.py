@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import torch
 
 from evaluator.harness.loading import import_main, lay_down, style_of
 from evaluator.harness.wire import Load
@@ -59,6 +60,7 @@ def test_text_is_laid_down_as_it_is(folder: str) -> None:
         (lambda x, y, *, eps=1e-5: None, load(), ("functional", False)),
         (lambda *a: None, load(), ("functional", False)),
         (lambda *a: None, load("destination"), ("destination", False)),
+        (torch.add, load(), ("functional", False)),
     ],
 )
 def test_the_number_of_parameters_tells_the_style(
