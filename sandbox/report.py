@@ -52,7 +52,7 @@ class Report:
                 message, fds = self._channel.receive(timeout)
                 if "error" in message:
                     close_all(fds)
-                    raise _refusal(message)
+                    raise refusal(message)
                 if "ended" in message:
                     raise SandboxError(f"a sandbox ended while it was set up: {message}")
                 if "pid" in message:
@@ -91,7 +91,8 @@ def _give_up(held: dict[str, list[int]]) -> None:
         close_all(fds)
 
 
-def _refusal(message: dict[str, object]) -> SandboxError:
+def refusal(message: dict[str, object]) -> SandboxError:
+    """The error that a message of a failed set-up stands for."""
     text = str(message["error"])
     if "step" not in message:
         return SandboxError(f"setting up a sandbox failed: {text}")
