@@ -15,8 +15,8 @@ from evaluator.evaluation import Evaluation, Gate, GateResult, GateState, OutOfT
 from evaluator.harness.wire import Load
 from evaluator.judge import cases
 from evaluator.judge.cases import Case
+from evaluator.judge.changes import HIDDEN_CHANGES, NUMERIC_CHANGES, Change
 from evaluator.judge.defences import Defences
-from evaluator.judge.draw import NUMERIC_CHANGES, VALUE_CHANGES, Change
 from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Round
 from evaluator.judge.policy import Policy
@@ -166,7 +166,7 @@ class Pipeline:
         shapes = cases.hidden(self.contract, chance, self.policy.hidden_cases)
         for case in shapes:
             self._other_case(case)
-        tried = [c.name for c in VALUE_CHANGES if self._changed(chance.choice(self.bench.cases), c)]
+        tried = [c.name for c in HIDDEN_CHANGES if self._changed(chance.choice(self.bench.cases), c)]
         self._try_other_weights()
         self._seat_now().leave()
         return {

@@ -19,8 +19,8 @@ from functools import partial
 
 from evaluator.evaluation import Gate, Interval, Timing, Verdict, WorkloadTiming
 from evaluator.judge.cases import Case
+from evaluator.judge.changes import ALL_CHANGES, Change
 from evaluator.judge.defences import Defences
-from evaluator.judge.draw import NUMERIC_CHANGES, VALUE_CHANGES, Change
 from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Round
 from evaluator.judge.policy import Policy
@@ -183,7 +183,7 @@ class Timer:
         if Gate.HIDDEN not in self.policy.mandatory:
             return {}
         kinds = self.bench.oracle.known[case.name].own
-        tried = [c for c in (*VALUE_CHANGES, *NUMERIC_CHANGES) if c.name in kinds]
+        tried = [c for c in ALL_CHANGES if c.name in kinds]
         share = min(pairs, -(-len(tried) // self.policy.restarts))
         deck = self._decks.setdefault(case.name, [])
         if len(deck) < share:

@@ -13,9 +13,9 @@ from evaluator.harness.wire import Load
 from evaluator.judge import cases
 from evaluator.judge.arena import Input
 from evaluator.judge.cases import Case
+from evaluator.judge.changes import Change, changed
 from evaluator.judge.clock import Calibration, Cores
 from evaluator.judge.defences import Defences
-from evaluator.judge.draw import Change, changed, eligible
 from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Oracle, Round, Unusable
 from evaluator.judge.seat import Answer, Seat
@@ -149,10 +149,10 @@ class Workbench:
         values = self.oracle.draw(case, seeds.next("inputs"))
         if change is None:
             return values
-        chosen = eligible(values, self.contract.inputs, change)
-        if not any(chosen):
+        other = changed(values, self.contract.inputs, case.axes, change, seeds.next("change"))
+        if other is None:
             raise Unusable
-        return changed(values, change, chosen, seeds.next("change"))
+        return other
 
     # --- weights ------------------------------------------------------------------------------------------
 

@@ -12,9 +12,9 @@ import torch
 from evaluator.evaluation import InfraError, InvalidProblem
 from evaluator.harness.wire import Load
 from evaluator.judge.cases import hidden
+from evaluator.judge.changes import ALL_CHANGES
 from evaluator.judge.clock import Calibration
 from evaluator.judge.defences import Defences
-from evaluator.judge.draw import NUMERIC_CHANGES, VALUE_CHANGES
 from evaluator.judge.seeds import Seeds
 
 SOFTMAX = "import torch\ndef reference(x):\n    return torch.softmax(x, 1)\n"
@@ -27,7 +27,7 @@ class Model(torch.nn.Module):
     def forward(self, x):
         return self.linear(x)
 """
-CHANGES = {c.name: c for c in (*VALUE_CHANGES, *NUMERIC_CHANGES)}
+CHANGES = {c.name: c for c in ALL_CHANGES}
 
 
 def test_a_baseline_gives_the_reference_s_answer_with_its_weights(local, make_problem):

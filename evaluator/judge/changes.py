@@ -1,0 +1,190 @@
+"""Changes of nominal values that hidden rounds try: larger, smaller, shifted, arranged, with other indices.
+
+Where values are declared, a change is tried on what the declaration leaves open. Where the file draws its values
+itself, their structure is not declared: they are scaled and negated, and rearranged only where no structure is seen.
+"""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from evaluator.judge import structure
+from evaluator.judge.arena import Input
+from evaluator.judge.draw import bounds
+from evaluator.problem.contract import DistributionKind, InputSpec
+
+FACTOR = 16.0
+SHIFT = 3.0
+OUTLIER_SHARE = 0.01
+OUTLIER_FACTOR = 100.0
+SKEW = 4.0
+
+_OPEN = (DistributionKind.NORMAL, DistributionKind.UNIFORM)
+
+
+class Where(enum.Enum):
+    """Which floating inputs a change may be tried on."""
+
+    ANY = enum.auto()  # declared normal or uniform, or not declared at all
+    DECLARED = enum.auto()  # declared normal or uniform
+    FREE = enum.auto()  # declared so, or not declared and without structure to be seen
+    SIGNED = enum.auto()  # as FREE, with values of both signs
+
+
+@dataclass(frozen=True)
+class Change(ABC):
+    """A kind of values, made from nominal ones."""
+
+    name: str
+
+    @abstractmethod
+    def touches(self, value: torch.Tensor, declared: InputSpec | None) -> bool:
+        """Whether it may be tried on an input. `declared`: None where the file draws its own."""
+
+    @abstractmethod
+    def apply(
+        self,
+        value: torch.Tensor,
+        declared: InputSpec | None,
+        axes: Mapping[str, int],
+        generator: torch.Generator,
+    ) -> torch.Tensor:
+        """The changed values, in the dtype of `value`, which stays as it is."""
+
+
+@dataclass(frozen=True)
+class ValueChange(Change):
+    """Other floating values. `make` gets float64 or float32."""
+
+    make: Callable[[torch.Tensor, torch.Generator], torch.Tensor]
+    where: Where = Where.ANY
+
+    def touches(self, value: torch.Tensor, declared: InputSpec | None) -> bool:
+        if not value.is_floating_point() or (self.where is Where.SIGNED and not bool((value < 0).any())):
+            return False
+        if declared is not None:
+            return declared.distribution.kind in _OPEN
+        free = self.where in (Where.FREE, Where.SIGNED)
+        return self.where is Where.ANY or (free and structure.seems_free(value))
+
+    def apply(
+        self,
+        value: torch.Tensor,
+        declared: InputSpec | None,
+        axes: Mapping[str, int],
+        generator: torch.Generator,
+    ) -> torch.Tensor:
+        if value.dim() == 0 and self.where in (Where.FREE, Where.SIGNED):
+            return value
+        wide = value if value.dtype == torch.float64 else value.float()
+        return self.make(wide, generator).to(value.dtype)
+
+
+@dataclass(frozen=True)
+class IndexChange(Change):
+    """Other integers of the declared range. `make` gives their places in it, from 0 to 1."""
+
+    make: Callable[[tuple[int, ...], torch.Generator], torch.Tensor]
+
+    def touches(self, value: torch.Tensor, declared: InputSpec | None) -> bool:
+        return declared is not None and declared.distribution.kind is DistributionKind.INTEGER
+
+    def apply(
+        self,
+        value: torch.Tensor,
+        declared: InputSpec | None,
+        axes: Mapping[str, int],
+        generator: torch.Generator,
+    ) -> torch.Tensor:
+        assert declared is not None
+        low, high = bounds(declared.distribution, axes)
+        count = int(high) - int(low)
+        places = self.make(tuple(value.shape), generator).double() * count
+        return (int(low) + places.long().clamp_max(count - 1)).to(value.dtype)
+
+
+def _outliers(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """One in a hundred at random places, and one in every row along the last dimension."""
+    chosen = torch.rand(t.shape, generator=generator) < OUTLIER_SHARE
+    if t.dim() and t.numel():
+        one = torch.randint(t.shape[-1], (*t.shape[:-1], 1), generator=generator)
+        chosen.scatter_(-1, one, True)
+    return torch.where(chosen, t * OUTLIER_FACTOR, t)
+
+
+def _cancelling(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Large values of alternating sign along the last dimension, so that sums cancel."""
+    if t.dim() == 0:
+        return t
+    signs = 1.0 - 2.0 * (torch.arange(t.shape[-1]) % 2).to(t.dtype)
+    return t + FACTOR * signs
+
+
+def _ends(shape: tuple[int, ...], generator: torch.Generator) -> torch.Tensor:
+    """The first and the last of the range, at random."""
+    return torch.randint(2, shape, generator=generator)
+
+
+def _skewed(shape: tuple[int, ...], generator: torch.Generator) -> torch.Tensor:
+    """Most near one end of the range, as words of a text and sizes of groups are."""
+    places = torch.rand(shape, generator=generator).double() ** SKEW
+    return places if torch.randint(2, (), generator=generator) else 1.0 - places
+
+
+VALUE_CHANGES = (
+    ValueChange("enlarged", lambda t, g: t * FACTOR),
+    ValueChange("reduced", lambda t, g: t / FACTOR),
+    ValueChange("negated", lambda t, g: -t),
+    ValueChange("negative", lambda t, g: -t.abs()),
+    ValueChange("shifted", lambda t, g: t + SHIFT, Where.DECLARED),
+    ValueChange("constant", lambda t, g: torch.full_like(t, 0.5), Where.DECLARED),
+    ValueChange("integers", lambda t, g: (t * 4).round(), Where.DECLARED),
+)
+STRUCTURE_CHANGES = (
+    ValueChange("sorted", structure.sorted_rows, Where.FREE),
+    ValueChange("sorted across", structure.sorted_across, Where.FREE),
+    ValueChange("one large", structure.one_large, Where.FREE),
+    ValueChange("equal blocks", structure.equal_blocks, Where.FREE),
+    ValueChange("few values", structure.few_values, Where.FREE),
+    ValueChange("clustered", structure.clustered, Where.FREE),
+    ValueChange("low rank", structure.low_rank, Where.FREE),
+    ValueChange("alternating", structure.alternating, Where.SIGNED),
+)
+INDEX_CHANGES = (
+    IndexChange("one index", lambda shape, g: torch.rand((), generator=g).expand(shape)),
+    IndexChange("ends of the range", _ends),
+    IndexChange("skewed indices", _skewed),
+)
+HIDDEN_CHANGES: tuple[Change, ...] = (*VALUE_CHANGES, *STRUCTURE_CHANGES, *INDEX_CHANGES)
+NUMERIC_CHANGES = (
+    ValueChange("outliers", _outliers),
+    ValueChange("cancelling", _cancelling, Where.DECLARED),
+    ValueChange("skewed", lambda t, g: t.abs() * t),
+)
+ALL_CHANGES: tuple[Change, ...] = (*HIDDEN_CHANGES, *NUMERIC_CHANGES)
+
+
+def changed(
+    inputs: Sequence[Input],
+    declared: Sequence[InputSpec] | None,
+    axes: Mapping[str, int],
+    change: Change,
+    seed: int,
+) -> list[Input] | None:
+    """The inputs with every tensor changed that the change may be tried on; None where there is none."""
+    generator = torch.Generator().manual_seed(seed)
+    specs = [None] * len(inputs) if declared is None else declared
+    touched = [
+        isinstance(v, torch.Tensor) and change.touches(v, s) for v, s in zip(inputs, specs, strict=True)
+    ]
+    if not any(touched):
+        return None
+    return [
+        change.apply(v, s, axes, generator) if ok and isinstance(v, torch.Tensor) else v
+        for v, s, ok in zip(inputs, specs, touched, strict=True)
+    ]
