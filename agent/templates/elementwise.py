@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from agent.templates.emit import Emitter
 from agent.templates.expr import Unmatched
-from agent.templates.lower import lower_all
+from agent.templates.lower import Output, lower_all
 from agent.templates.plan import Plan, describe, fill
-from agent.templates.template import Choices, Match, Parameters, streamed, written
+from agent.templates.template import Choices, Match, Parameters, common, streamed, written
 from evaluator.problem.graph import Graph
 
 
@@ -24,8 +24,9 @@ class Elementwise:
             plan = Plan(program)
         except Unmatched:
             return None
-        full = all(set(range(plan.axes)) == set(axes) and plan.wide[n] for n, axes in program.outputs)
-        if program.reduced or not program.space or not program.outputs or not full:
+        if program.reduced or program.scanned is not None or not program.space or not program.outputs:
+            return None
+        if not all(covers(plan, o) for o in program.outputs):
             return None
         return Match(program, tuple(describe(next(iter(graphs.values())))))
 
@@ -39,34 +40,38 @@ class Elementwise:
         emitter = Emitter(plan, {})
         operands = plan.operands()
         past_cache = streamed(operands, [True] * len(match.program.outputs), parameters)
-        load = {
+        loads = {
             i: f"load({plan.names[e.leaf]} + i, lanes)"
-            if plan.along(e.leaf.axes, plan.last)
-            else f"splat(*{plan.names[e.leaf]})"
             for i, e in enumerate(plan.exprs)
-            if e.leaf is not None
+            if e.leaf is not None and plan.wide[i]
         }
-        final = emitter.body(1, load, "i")
-        for i, (number, _) in enumerate(match.program.outputs):
-            final.append(written(f"out{i}", "i", emitter.value(number), past_cache))
-        return fill(
-            "elementwise.cpp.jinja",
-            {
-                "title": "Elementwise operations in one pass over memory.",
-                "description": match.description,
-                "plan": [
-                    "Pieces of the last axes go to threads; broadcast operands are read once per piece."
-                ],
-                "functions": plan.functions(),
-                "axes": plan.axes,
-                "group_of": plan.group_of,
-                "group_count": plan.groups,
-                "operands": operands,
-                "slots": len(operands),
-                "final": final,
-                "stream": bool(past_cache),
-                "streamed": past_cache,
-                "unroll": parameters["unroll"],
-                "chunk": parameters["chunk"],
-            },
-        )
+        final = emitter.body(1, loads, "i")
+        for i, o in enumerate(match.program.outputs):
+            final.append(written(f"out{i}", "i", emitter.value(o.number), past_cache))
+        steps = ["Pieces of the last axes go to threads; broadcast operands are read once per piece."]
+        values = {
+            **common(plan, "Elementwise operations in one pass over memory.", match.description, steps),
+            "known_before": known_before(emitter),
+            "final": final,
+            "streamed": past_cache,
+            "unroll": parameters["unroll"],
+            "chunk": parameters["chunk"],
+        }
+        return fill("elementwise.cpp.jinja", values)
+
+
+def covers(plan: Plan, output: Output) -> bool:
+    """Whether an output has every axis, in order."""
+    return output.axes == tuple(a for a in range(plan.axes) if a in output.axes) and {
+        plan.group_of[a] for a in output.axes
+    } == set(range(plan.groups))
+
+
+def known_before(emitter: Emitter) -> list[str]:
+    """Statements that compute what does not vary along the last axes."""
+    lines = []
+    for number in emitter.known(0):
+        e = emitter.plan.exprs[number]
+        value = emitter.operation(e) if e.leaf is None else f"broadcast({emitter.plan.names[e.leaf]})"
+        lines.append(f"const {emitter.type(number)} {emitter.name(number)} = {value};")
+    return lines

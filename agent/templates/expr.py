@@ -1,8 +1,8 @@
 """Expressions over elements: the small language between a traced graph and generated C++.
 
 An expression is a leaf (a tensor's element), a constant, an operation on expressions, a reduction of one over
-the reduced axes, or the count of reduced elements. They are numbered in a `Table`; equal ones share a number.
-`ELEMENTWISE` says how each core ATen operation is made of them.
+the reduced axes, the count of reduced elements, an element picked by an index, a reduction of a value per row over
+all the other axes and their count, or a scan. They are numbered in a `Table`; equal ones share a number.
 
 Errors:
 
@@ -11,12 +11,13 @@ Errors:
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evaluator.problem.graph import Argument, Node
+Dims = tuple[tuple[int, ...], ...]
+"""For each dimension of a tensor the axes of the iteration space that it runs along, outermost first; none where it
+is broadcast."""
 
 
 class Unmatched(Exception):
@@ -25,17 +26,28 @@ class Unmatched(Exception):
 
 @dataclass(frozen=True)
 class Leaf:
-    """A tensor: "x0" or a parameter's name, and for each of its dimensions the axis of the iteration space it
-    runs along, or None where it is broadcast (size 1)."""
+    """A tensor: "x0" or a parameter's name, with its dtype. `cut`: for each dimension how many elements are left
+    out before, and in all; empty where it is read whole."""
 
     source: str
-    axes: tuple[int | None, ...]
+    dims: Dims
+    dtype: str = "float32"
+    cut: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """All its axes, in order of its dimensions."""
+        return tuple(a for dim in self.dims for a in dim)
 
 
 @dataclass(frozen=True)
 class Expr:
-    """kind: "leaf", "const", "op", "reduce" or "count". name: the C++ function, or the reduction ("sum", "max",
-    "min", "max_number"). args: numbers of other expressions."""
+    """One expression.
+
+    kind: "leaf", "const", "op", "reduce", "count", "pick", "outer", "outer_count" or "scan". name: the C++ function,
+    the reduction ("sum", "prod", "max", "min", "max_number", "argmax", "argmin"; "sum" for an outer one) or the scan
+    ("cumsum", "cumprod"). args: numbers of other expressions. leaf: the tensor of a leaf or a pick.
+    """
 
     kind: str
     name: str = ""
@@ -47,8 +59,13 @@ class Expr:
 COSTLY = frozenset({"exp", "expm1", "log", "log1p", "tanh", "erf", "normal_cdf", "sigmoid", "sqrt", "div"})
 """Operations worth keeping the result of rather than doing twice."""
 
-MASKS = frozenset({"gt", "ge", "lt", "le", "eq", "ne", "and", "or", "not"})
+COMPARISONS = frozenset({"gt", "ge", "lt", "le", "eq", "ne"})
+LOGIC = frozenset({"and", "or", "not"})
+MASKS = COMPARISONS | LOGIC
 """Operations whose result is a mask, not a number."""
+
+PLACES = frozenset({"argmax", "argmin"})
+"""Reductions whose result is an index."""
 
 
 FOLDED: Mapping[str, Callable[[float, float], float]] = {
@@ -78,7 +95,12 @@ class Table:
         return self.add(Expr("const", value=float(value)))
 
     def op(self, name: str, *args: int) -> int:
-        """An operation; one that changes nothing is left out."""
+        """An operation; one that changes nothing is left out, and a mask that is computed with becomes 0 or 1."""
+        if name not in LOGIC:
+            first = 1 if name == "select" else 0
+            args = args[:first] + tuple(map(self.number, args[first:]))
+        if name not in COMPARISONS | {"select"} and any(map(self.is_index, args)):
+            raise Unmatched(f"{name} of an index")
         known: list[float | None] = [
             self.exprs[a].value if self.exprs[a].kind == "const" else None for a in args
         ]
@@ -92,217 +114,68 @@ class Table:
             return args[0]
         return self.add(Expr("op", name, args))
 
+    def number(self, number: int) -> int:
+        """The expression as a number: 1 or 0 for a mask."""
+        if not self.is_mask(number):
+            return number
+        return self.add(Expr("op", "select", (number, self.const(1.0), self.const(0.0))))
+
     def reduce(self, name: str, arg: int) -> int:
         """A reduction over the reduced axes."""
-        return self.add(Expr("reduce", name, (arg,)))
+        return self.add(Expr("reduce", name, (self.number(arg),)))
 
     def count(self) -> int:
         """How many elements a reduction runs over."""
         return self.add(Expr("count"))
 
+    def outer(self, name: str, arg: int) -> int:
+        """A reduction of a value per row over all rows."""
+        if name != "sum":
+            raise Unmatched(f"{name} over rows")
+        return self.add(Expr("outer", name, (self.number(arg),)))
+
+    def outer_count(self) -> int:
+        """How many rows there are."""
+        return self.add(Expr("outer_count"))
+
+    def scan(self, name: str, arg: int) -> int:
+        """A scan along the scanned axis."""
+        return self.add(Expr("scan", name, (self.number(arg),)))
+
+    def pick(self, number: int, index: int, wide: Callable[[int], bool]) -> int:
+        """The value that `number` has where the reduced axis is at `index`: the same work on picked elements.
+
+        wide: whether an expression varies along the reduced axis.
+        """
+        e = self.exprs[number]
+        if not wide(number):
+            return number
+        if e.leaf is not None and e.leaf.dtype == "float32":
+            return self.add(Expr("pick", "pick", (index,), e.leaf))
+        if e.kind != "op":
+            raise Unmatched(f"an element picked from a {e.kind}")
+        return self.add(Expr("op", e.name, tuple(self.pick(a, index, wide) for a in e.args)))
+
     def is_mask(self, number: int) -> bool:
         """Whether the expression is a mask."""
-        expr = self.exprs[number]
-        return expr.kind == "op" and expr.name in MASKS
+        return is_mask(self.exprs, number)
+
+    def is_index(self, number: int) -> bool:
+        """Whether the expression is an index."""
+        return is_index(self.exprs, number)
 
 
-Operands = Callable[[Argument], int]
-Builder = Callable[[Table, Node, Operands], int]
+def is_index(exprs: Sequence[Expr], number: int) -> bool:
+    """Whether an expression is an index: read as such, found by a reduction, or chosen among such."""
+    e = exprs[number]
+    if e.leaf is not None:
+        return e.leaf.dtype == "int64"
+    if e.kind == "reduce":
+        return e.name in PLACES
+    return e.kind == "op" and e.name == "select" and any(is_index(exprs, a) for a in e.args[1:])
 
 
-def literal(value: Argument) -> float:
-    """A number in an argument's place, as the tracer writes it. Raises Unmatched."""
-    if isinstance(value, str) and value in ("inf", "-inf", "nan"):
-        return float(value)
-    if isinstance(value, (bool, int, float)):
-        return float(value)
-    raise Unmatched(f"{value!r} is not a number")
-
-
-def argument(node: Node, place: int, name: str, default: Argument = None) -> Argument:
-    """An argument given by place or by name."""
-    if len(node.args) > place:
-        return node.args[place]
-    return node.kwargs.get(name, default)
-
-
-def _number(node: Node, place: int, name: str, default: float) -> float:
-    return literal(argument(node, place, name, default))
-
-
-def _simple(name: str, arity: int) -> Builder:
-    def build(t: Table, node: Node, of: Operands) -> int:
-        return t.op(name, *(of(node.args[i]) for i in range(arity)))
-
-    return build
-
-
-def _scaled(name: str) -> Builder:
-    """add and sub, whose second operand may be multiplied by alpha."""
-
-    def build(t: Table, node: Node, of: Operands) -> int:
-        alpha = t.const(_number(node, 2, "alpha", 1.0))
-        return t.op(name, of(node.args[0]), t.op("mul", of(node.args[1]), alpha))
-
-    return build
-
-
-def _rsub(t: Table, node: Node, of: Operands) -> int:
-    alpha = t.const(_number(node, 2, "alpha", 1.0))
-    return t.op("sub", of(node.args[1]), t.op("mul", of(node.args[0]), alpha))
-
-
-def _plain_div(t: Table, node: Node, of: Operands) -> int:
-    if node.kwargs.get("rounding_mode") is not None:
-        raise Unmatched("a rounding division")
-    return t.op("div", of(node.args[0]), of(node.args[1]))
-
-
-def _pow(t: Table, node: Node, of: Operands) -> int:
-    base, exponent = of(node.args[0]), literal(node.args[1])
-    if exponent in (0.5, -0.5):
-        root = t.op("sqrt", base)
-        return root if exponent > 0 else t.op("div", t.const(1.0), root)
-    if not exponent.is_integer() or not 1 <= abs(exponent) <= 8:
-        raise Unmatched(f"a power of {exponent:g}")
-    result = _power(t, base, int(abs(exponent)))
-    return result if exponent > 0 else t.op("div", t.const(1.0), result)
-
-
-def _power(t: Table, base: int, exponent: int) -> int:
-    if exponent == 1:
-        return base
-    half = _power(t, base, exponent // 2)
-    square = t.op("mul", half, half)
-    return t.op("mul", square, base) if exponent % 2 else square
-
-
-def _gelu(t: Table, node: Node, of: Operands) -> int:
-    x = of(node.args[0])
-    if argument(node, 1, "approximate", "none") == "none":
-        return t.op("mul", x, t.op("normal_cdf", x))
-    cube = t.op("mul", t.op("mul", t.op("mul", x, x), x), t.const(0.044715))
-    inner = t.op("tanh", t.op("mul", t.op("add", x, cube), t.const(math.sqrt(2 / math.pi))))
-    return t.op("mul", t.op("mul", x, t.const(0.5)), t.op("add", inner, t.const(1.0)))
-
-
-def _relu(t: Table, node: Node, of: Operands) -> int:
-    return t.op("at_least", of(node.args[0]), t.const(0.0))
-
-
-def _clamp(t: Table, node: Node, of: Operands) -> int:
-    x = of(node.args[0])
-    low, high = argument(node, 1, "min"), argument(node, 2, "max")
-    if low is not None:
-        x = t.op("at_least", x, of(low))
-    return x if high is None else t.op("at_most", x, of(high))
-
-
-def _hardtanh(t: Table, node: Node, of: Operands) -> int:
-    low, high = _number(node, 1, "min_val", -1.0), _number(node, 2, "max_val", 1.0)
-    return t.op("at_most", t.op("at_least", of(node.args[0]), t.const(low)), t.const(high))
-
-
-def _leaky_relu(t: Table, node: Node, of: Operands) -> int:
-    x = of(node.args[0])
-    slope = t.const(_number(node, 1, "negative_slope", 0.01))
-    return t.op("select", t.op("gt", x, t.const(0.0)), x, t.op("mul", x, slope))
-
-
-def _elu(t: Table, node: Node, of: Operands) -> int:
-    x = of(node.args[0])
-    alpha, scale, input_scale = (
-        t.const(_number(node, i, name, 1.0)) for i, name in enumerate(("alpha", "scale", "input_scale"), 1)
-    )
-    below = t.op("mul", t.op("expm1", t.op("mul", x, input_scale)), t.op("mul", alpha, scale))
-    return t.op("select", t.op("gt", x, t.const(0.0)), t.op("mul", x, scale), below)
-
-
-def _sign(t: Table, node: Node, of: Operands) -> int:
-    x, zero = of(node.args[0]), t.const(0.0)
-    below = t.op("select", t.op("lt", x, zero), t.const(-1.0), zero)
-    return t.op("select", t.op("gt", x, zero), t.const(1.0), below)
-
-
-def _rsqrt(t: Table, node: Node, of: Operands) -> int:
-    return t.op("div", t.const(1.0), t.op("sqrt", of(node.args[0])))
-
-
-def _reciprocal(t: Table, node: Node, of: Operands) -> int:
-    return t.op("div", t.const(1.0), of(node.args[0]))
-
-
-def _isnan(t: Table, node: Node, of: Operands) -> int:
-    x = of(node.args[0])
-    return t.op("ne", x, x)
-
-
-def _to_float(t: Table, node: Node, of: Operands) -> int:
-    x = of(node.args[0])
-    if node.dtypes != ("float32",):
-        raise Unmatched(f"a conversion to {node.dtypes}")
-    return t.op("select", x, t.const(1.0), t.const(0.0)) if t.is_mask(x) else x
-
-
-def _full(t: Table, node: Node, of: Operands) -> int:
-    return t.const(literal(node.args[0] if node.op.startswith("aten.scalar_tensor") else node.args[1]))
-
-
-def _where(t: Table, node: Node, of: Operands) -> int:
-    mask = of(node.args[0])
-    if not t.is_mask(mask):
-        raise Unmatched("a choice by something other than a comparison")
-    return t.op("select", mask, of(node.args[1]), of(node.args[2]))
-
-
-_COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
-
-ELEMENTWISE: Mapping[str, Builder] = {
-    **{
-        f"aten.{op}.default": _simple(name, 1)
-        for op, name in {
-            "exp": "exp",
-            "expm1": "expm1",
-            "log": "log",
-            "log1p": "log1p",
-            "tanh": "tanh",
-            "erf": "erf",
-            "sigmoid": "sigmoid",
-            "sqrt": "sqrt",
-            "abs": "magnitude",
-            "neg": "neg",
-            "logical_not": "not",
-            "bitwise_not": "not",
-        }.items()
-    },
-    **{f"aten.{name}.{kind}": _simple(name, 2) for name in _COMPARISONS for kind in ("Scalar", "Tensor")},
-    **{f"aten.{name}.{kind}": _scaled(name) for name in ("add", "sub") for kind in ("Tensor", "Scalar")},
-    **{f"aten.mul.{kind}": _simple("mul", 2) for kind in ("Tensor", "Scalar")},
-    **{f"aten.div.{kind}": _plain_div for kind in ("Tensor", "Scalar", "Tensor_mode")},
-    **{f"aten.clamp.{kind}": _clamp for kind in ("default", "Tensor")},
-    "aten.rsub.Scalar": _rsub,
-    "aten.clamp_min.default": _simple("at_least", 2),
-    "aten.clamp_min.Tensor": _simple("at_least", 2),
-    "aten.clamp_max.default": _simple("at_most", 2),
-    "aten.clamp_max.Tensor": _simple("at_most", 2),
-    "aten.maximum.default": _simple("larger", 2),
-    "aten.minimum.default": _simple("smaller", 2),
-    "aten.logical_and.default": _simple("and", 2),
-    "aten.logical_or.default": _simple("or", 2),
-    "aten.bitwise_and.Tensor": _simple("and", 2),
-    "aten.bitwise_or.Tensor": _simple("or", 2),
-    "aten.pow.Tensor_Scalar": _pow,
-    "aten.gelu.default": _gelu,
-    "aten.relu.default": _relu,
-    "aten.hardtanh.default": _hardtanh,
-    "aten.leaky_relu.default": _leaky_relu,
-    "aten.elu.default": _elu,
-    "aten.sign.default": _sign,
-    "aten.rsqrt.default": _rsqrt,
-    "aten.reciprocal.default": _reciprocal,
-    "aten.isnan.default": _isnan,
-    "aten.where.self": _where,
-    "aten._to_copy.default": _to_float,
-    "aten.full.default": _full,
-    "aten.scalar_tensor.default": _full,
-}
+def is_mask(exprs: Sequence[Expr], number: int) -> bool:
+    """Whether an expression is a mask."""
+    e = exprs[number]
+    return (e.kind == "op" and e.name in MASKS) or (e.leaf is not None and e.leaf.dtype == "bool")

@@ -4,12 +4,12 @@ the filling of a source template."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from agent.templates.expr import COSTLY, Leaf, Unmatched
+from agent.templates.expr import COSTLY, Dims, Leaf, Unmatched, is_index, is_mask
 from agent.templates.lower import Program
 from evaluator.problem.graph import Argument, Graph, Ref
 
@@ -23,27 +23,54 @@ NEEDS = {
 }
 
 
+CTYPES = {"float32": "float", "bool": "uint8_t", "int64": "int64_t"}
+
+
 @dataclass(frozen=True)
 class Operand:
-    """A tensor as the source names it. `unit`: adjacent along the last group, else broadcast there."""
+    """A tensor as the source names it. `dims`: the axes of each dimension; `cut`: what is left out of each, before
+    and in all; `along`: how it lies along the last group, in C++."""
 
     name: str
     tensor: str
-    rank: int
-    axis_of: tuple[int, ...]
-    unit: str
-    comment: str
+    dtype: str
+    dims: Dims
+    cut: tuple[tuple[int, int], ...]
+    along: str
     output: bool
+
+    @property
+    def rank(self) -> int:
+        """Its number of dimensions."""
+        return len(self.dims)
+
+    @property
+    def initializer(self) -> str:
+        """Its dimensions as an array of `Dim` in C++; a last one stands where there is none."""
+        cut = self.cut or ((0, 0),) * self.rank
+        dims = [((*map(str, d), "END"), c) for d, c in zip(self.dims, cut, strict=True)]
+        dims.append((("END",), (0, 0)))
+        return ", ".join(f"{{{{{', '.join(axes)}}}, {before}, {in_all}}}" for axes, (before, in_all) in dims)
+
+    @property
+    def ctype(self) -> str:
+        """The C++ type of an element."""
+        return CTYPES[self.dtype]
 
 
 class Plan:
-    """A program with its axes grouped, its expressions named and its passes counted."""
+    """A program with its axes grouped, its expressions named and its passes counted.
 
-    def __init__(self, program: Program) -> None:
+    crosswise: whether tensors may run along axes in another order than the space. Raises Unmatched.
+    """
+
+    def __init__(self, program: Program, crosswise: bool = False) -> None:
         self.program = program
         self.exprs = program.exprs
+        self.leaves = program.leaves
         self.axes = len(program.space)
-        self.group_of = self._groups()
+        self.segmented = [leaf for leaf in self.leaves if self._is_segmented(leaf)]
+        self.group_of = self._groups(crosswise)
         self.groups = max(self.group_of, default=-1) + 1
         self.last = self.groups - 1
         self.reduced_group = self.group_of[program.reduced[0]] if program.reduced else None
@@ -51,33 +78,67 @@ class Plan:
         self.names = {leaf: self._leaf_name(i, leaf) for i, leaf in enumerate(self.leaves)}
         self.depth = self._depths()
         self.wide = self._wide()
-
-    @property
-    def leaves(self) -> list[Leaf]:
-        """Every tensor that is read, in order of first use."""
-        return [e.leaf for e in self.exprs if e.leaf is not None]
+        self.scalar = self._scalar()
 
     @property
     def passes(self) -> int:
         """How many sweeps over the reduced axes the reductions need."""
         return max((self.depth[i] for i, e in enumerate(self.exprs) if e.kind == "reduce"), default=0)
 
-    def _groups(self) -> tuple[int, ...]:
-        """The group of each axis: neighbours that every tensor has or lacks alike, and that are both reduced or
-        both not, walk as one."""
-        members = [set(leaf.axes) for leaf in self.leaves] + [set(axes) for _, axes in self.program.outputs]
-        members.append(set(self.program.reduced))
-        signs = [tuple(axis in m for m in members) for axis in range(self.axes)]
+    def _is_segmented(self, leaf: Leaf) -> bool:
+        """Whether a tensor runs along the first of the reduced axes only, so that it is constant over segments of a
+        row (a weight per channel where several channels are reduced together)."""
+        reduced = self.program.reduced
+        along = tuple(a for a in leaf.axes if a in reduced)
+        return 0 < len(along) < len(reduced) and along == reduced[: len(along)]
+
+    @property
+    def segment(self) -> tuple[int, ...]:
+        """The axes of one segment. Raises Unmatched where segments differ, or are not those of rows."""
+        reduced = self.program.reduced
+        found = {tuple(a for a in reduced if a not in leaf.axes) for leaf in self.segmented}
+        if len(found) > 1 or (found and not self.rows):
+            raise Unmatched("segments of several sizes, or of columns")
+        return next(iter(found), ())
+
+    def _groups(self, crosswise: bool) -> tuple[int, ...]:
+        """The group of each axis: neighbours that every tensor has or lacks alike, side by side, and that are both
+        reduced or both not, walk as one."""
+        members = [self._walked(leaf) for leaf in self.leaves] + [o.axes for o in self.program.outputs]
+        if not crosswise and any(list(axes) != sorted(axes) for axes in members):
+            raise Unmatched("a transposed tensor")
+        cut = {
+            a
+            for leaf in self.leaves
+            for dim, (_, in_all) in zip(leaf.dims, leaf.cut, strict=False)
+            for a in dim
+            if in_all
+        }
         groups: list[int] = []
-        for axis, sign in enumerate(signs):
-            groups.append(groups[-1] + (sign != signs[axis - 1]) if groups else 0)
+        for axis in range(self.axes):
+            joined = axis > 0 and axis not in cut and self._side_by_side(axis, members)
+            groups.append((groups[-1] + (not joined)) if groups else 0)
         if len({groups[a] for a in self.program.reduced}) > 1:
             raise Unmatched("a tensor runs along only some of the reduced axes")
-        for axes in [leaf.axes for leaf in self.leaves] + [axes for _, axes in self.program.outputs]:
-            real = [a for a in axes if a is not None]
-            if real != sorted(real):
-                raise Unmatched("a transposed tensor")
         return tuple(groups)
+
+    def _walked(self, leaf: Leaf) -> tuple[int, ...]:
+        """The axes that a tensor is walked along: of one that is constant over segments, those of the rows."""
+        hidden = self.program.reduced if leaf in self.segmented else ()
+        return tuple(a for a in leaf.axes if a not in hidden)
+
+    def _side_by_side(self, axis: int, members: Sequence[tuple[int, ...]]) -> bool:
+        """Whether every tensor walks on from the axis before to this one, or knows neither."""
+        program = self.program
+        alike = (axis in program.reduced) == (axis - 1 in program.reduced)
+        if not alike or program.scanned in (axis, axis - 1):
+            return False
+        return all(
+            axes.index(axis) == axes.index(axis - 1) + 1
+            if axis in axes and axis - 1 in axes
+            else axis not in axes and axis - 1 not in axes
+            for axes in members
+        )
 
     def _leaf_name(self, number: int, leaf: Leaf) -> str:
         plain = re.sub(r"\W", "_", leaf.source)
@@ -93,27 +154,39 @@ class Plan:
         return depth
 
     def _wide(self) -> list[bool]:
-        """Whether each expression varies along the reduced axes (or, without any, at all)."""
+        """Whether each expression varies along the reduced axes (or, without any, along the last group)."""
         wide: list[bool] = []
         for e in self.exprs:
             if e.kind == "leaf":
                 assert e.leaf is not None
-                wide.append(not self.program.reduced or self.program.reduced[0] in e.leaf.axes)
+                group = self.last if self.reduced_group is None else self.reduced_group
+                wide.append(self.along(e.leaf.axes, group))
             else:
-                wide.append(e.kind == "op" and (not self.program.reduced or any(wide[a] for a in e.args)))
+                wide.append(e.kind in ("op", "scan") and any(wide[a] for a in e.args))
         return wide
 
-    def along(self, axes: Iterable[int | None], group: int | None) -> bool:
+    def _scalar(self) -> list[bool]:
+        """Whether each expression is known only after all rows. Raises Unmatched where a row needs such a one."""
+        scalar: list[bool] = []
+        for number, e in enumerate(self.exprs):
+            of_scalars = any(scalar[a] for a in e.args)
+            if of_scalars and (self.wide[number] or e.kind != "op"):
+                raise Unmatched("a row that needs what is known after all rows")
+            scalar.append(e.kind in ("outer", "outer_count") or of_scalars)
+        return scalar
+
+    def along(self, axes: Iterable[int], group: int | None) -> bool:
         """Whether a tensor with these axes runs along the group."""
-        return group is not None and any(a is not None and self.group_of[a] == group for a in axes)
+        return group is not None and any(self.group_of[a] == group for a in axes)
 
     def operands(self) -> list[Operand]:
         """Inputs and parameters in order of use, then outputs."""
         found = [
-            self._operand(self.names[leaf], self._tensor(leaf.source), leaf.axes) for leaf in self.leaves
+            self._operand(self.names[leaf], self._tensor(leaf.source), leaf.dtype, leaf.dims, leaf.cut)
+            for leaf in self.leaves
         ]
-        for i, (_, axes) in enumerate(self.program.outputs):
-            found.append(self._operand(f"out{i}", f"args->outputs[{i}]", axes))
+        for i, o in enumerate(self.program.outputs):
+            found.append(self._operand(f"out{i}", f"args->outputs[{i}]", o.dtype, o.dims, ()))
         return found
 
     def _tensor(self, source: str) -> str:
@@ -122,14 +195,20 @@ class Plan:
             return f"args->inputs[{source.removeprefix('x')}]"
         return f"args->parameters[{sources.index(source) - len(self.program.inputs)}]"
 
-    def _operand(self, name: str, tensor: str, axes: tuple[int | None, ...]) -> Operand:
-        listed = tuple(self.axes if a is None else a for a in axes)
-        unit = "true" if self.along(axes, self.last) else "false"
-        return Operand(name, tensor, len(axes), listed, unit, tensor, tensor.startswith("args->outputs"))
+    def _operand(
+        self, name: str, tensor: str, dtype: str, dims: Dims, cut: tuple[tuple[int, int], ...]
+    ) -> Operand:
+        unit = self._unit({a for dim in dims for a in dim})
+        return Operand(name, tensor, dtype, dims, cut, unit, tensor.startswith("args->outputs"))
+
+    def _unit(self, axes: set[int]) -> str:
+        if any(axes == set(leaf.axes) for leaf in self.segmented):
+            return "Along::SEGMENTS"
+        return "Along::UNIT" if self.along(axes, self.last) else "Along::NONE"
 
     def functions(self) -> set[str]:
         """The vector functions that the source must contain."""
-        used = {e.name for e in self.exprs if e.kind == "op"}
+        used = {e.name for e in self.exprs if e.kind != "leaf"}
         return used | {need for name in used for need in NEEDS.get(name, ())}
 
     def kept(self, how: str) -> dict[int, int]:
@@ -143,7 +222,8 @@ class Plan:
             e = self.exprs[number]
             costly = e.kind == "op" and e.name in COSTLY
             read = how == "inputs" and self.depth[number] == 0
-            if how != "none" and self.wide[number] and (costly or read):
+            plain = not is_mask(self.exprs, number) and not is_index(self.exprs, number)
+            if how != "none" and self.wide[number] and plain and (costly or read):
                 uses = [p for p in range(1, self.passes + 2) if number in self.needed(p, kept)]
                 if len(uses) > 1:
                     kept[number] = uses[0]
@@ -155,7 +235,7 @@ class Plan:
         for number, e in enumerate(self.exprs):
             if e.kind == "reduce":
                 found[self.depth[number] - 1].append(e.args[0])
-        found[self.passes] = [number for number, _ in self.program.outputs if self.wide[number]]
+        found[self.passes] = [o.number for o in self.program.outputs if self.wide[o.number]]
         return found
 
     def needed(self, number_of_pass: int, kept: Mapping[int, int]) -> list[int]:

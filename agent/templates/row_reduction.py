@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agent.templates.emit import ACROSS, Emitter
-from agent.templates.expr import Expr, Table, Unmatched
-from agent.templates.lower import Program, lower_all
-from agent.templates.plan import Plan, describe, fill
-from agent.templates.template import Choices, Match, Parameters, streamed, written
+from agent.templates.emit import ACROSS, IN_DOUBLE, Emitter
+from agent.templates.expr import PLACES, Expr, Table, Unmatched
+from agent.templates.lower import Output, Program, lower_all
+from agent.templates.plan import Operand, Plan, describe, fill
+from agent.templates.template import Choices, Match, Parameters, common, streamed, written
 from evaluator.problem.graph import Graph
 
 
@@ -31,7 +31,9 @@ class RowReduction:
             plan = Plan(program)
         except Unmatched:
             return None
-        if not program.reduced or not all(_covers(plan, number, axes) for number, axes in program.outputs):
+        if not program.reduced or program.scanned is not None:
+            return None
+        if not all(_covers(plan, o) for o in program.outputs) or not _segments_at_last(plan):
             return None
         return Match(program, tuple(describe(next(iter(graphs.values())))))
 
@@ -40,7 +42,7 @@ class RowReduction:
         store, unroll; for columns also the most columns and the floats of a block."""
         plan = Plan(match.program)
         found: dict[str, tuple[int | str | bool, ...]] = {}
-        if any(plan.wide[number] for number, _ in match.program.outputs):
+        if any(plan.wide[o.number] for o in match.program.outputs) and not plan.segment:
             found["store"] = ("cached", "streamed")
         if plan.rows:
             found["keep"] = ("costly", "none", "inputs")
@@ -58,14 +60,25 @@ class RowReduction:
         """The source; shapes are read when it runs."""
         program = with_reciprocals(match.program) if parameters.get("reciprocal") else match.program
         plan = Plan(program)
-        emitter = Emitter(plan, plan.kept(str(parameters["keep"])), "" if plan.rows else "row.")
+        position = "LANES + (int32_t)i" if plan.rows else "I{} + (int32_t)r"
+        kept = plan.kept(str(parameters["keep"]))
+        emitter = Emitter(plan, kept, "" if plan.rows else "row.", position)
         return _Source(emitter, parameters, match.description).text()
 
 
-def _covers(plan: Plan, number: int, axes: tuple[int | None, ...]) -> bool:
-    """Whether an output has every axis, or every axis but the reduced ones."""
-    wanted = set(range(plan.axes)) - (set() if plan.wide[number] else set(plan.program.reduced))
-    return {a for a in axes if a is not None} == wanted
+def _covers(plan: Plan, output: Output) -> bool:
+    """Whether an output has every axis, every axis but the reduced ones, or, where it follows all rows, none."""
+    if plan.scalar[output.number]:
+        return not output.axes
+    wanted = set(range(plan.axes)) - (set() if plan.wide[output.number] else set(plan.program.reduced))
+    missing = wanted - set(output.axes)
+    return set(output.axes) <= wanted and all(plan.program.space[a] == 1 for a in missing)
+
+
+def _segments_at_last(plan: Plan) -> bool:
+    """Whether what is constant over segments is needed by the last pass only."""
+    early = {number for p in range(1, plan.passes + 1) for number in plan.needed(p, {})}
+    return not any(plan.exprs[n].leaf in plan.segmented for n in early)
 
 
 def with_reciprocals(program: Program) -> Program:
@@ -81,7 +94,7 @@ def with_reciprocals(program: Program) -> Program:
             place[number] = table.op("mul", args[0], inverse)
         else:
             place[number] = table.add(replace(e, args=args))
-    outputs = tuple((place[number], axes) for number, axes in program.outputs)
+    outputs = tuple(replace(o, number=place[o.number]) for o in program.outputs)
     return replace(program, exprs=tuple(table.exprs), outputs=outputs)
 
 
@@ -98,23 +111,14 @@ class _Source:
     def text(self) -> str:
         plan, emitter = self.plan, self.emitter
         operands = plan.operands()
-        wide = [plan.wide[number] for number, _ in plan.program.outputs]
-        past_cache = streamed(operands, wide, self.parameters) if "store" in self.parameters else []
-        inputs = {plan.names[leaf]: leaf for leaf in plan.leaves}
-        axes_of = {o.name: {a for a in o.axis_of if a < plan.axes} for o in operands}
+        outputs = plan.program.outputs
+        past_cache = streamed(operands, [plan.wide[o.number] for o in outputs], self.parameters)
+        title = f"A reduction along {'rows' if plan.rows else 'columns'} with the work around it, fused."
+        outers = [{"number": n, "slot": len(operands) + i} for i, n in enumerate(emitter.outers())]
         values: dict[str, object] = {
-            "title": f"A reduction along {'rows' if plan.rows else 'columns'} with the work around it, fused.",
-            "description": self.description,
-            "plan": self._plan_in_words(),
-            "functions": plan.functions(),
-            "axes": plan.axes,
-            "group_of": plan.group_of,
-            "group_count": plan.groups,
-            "operands": [
-                {**vars(o), "wide": set(plan.program.reduced) <= axes_of[o.name], "read": o.name in inputs}
-                for o in operands
-            ],
-            "slots": len(operands) + 2,
+            **common(plan, title, self.description, self._plan_in_words()),
+            "operands": [self._operand(o) for o in operands],
+            "slots": len(operands) + len(outers) + 2,
             "reduced_group": plan.reduced_group,
             "kept": [{"name": emitter.place(n), "what": emitter.name(n)} for n in emitter.kept],
             "known_before": self._known(0),
@@ -126,7 +130,14 @@ class _Source:
             ],
             "row_outputs": self._row_outputs(),
             "final": self._final(past_cache),
-            "stream": bool(past_cache),
+            "outers": outers,
+            "scalars": emitter.scalars(),
+            "scalar_outputs": [
+                {"name": f"out{i}", "value": emitter.value(o.number)}
+                for i, o in enumerate(outputs)
+                if plan.scalar[o.number]
+            ],
+            "indices": any(e.name in PLACES or e.kind == "pick" for e in plan.exprs),
             "streamed": past_cache,
             "unroll": self.parameters["unroll"],
             "columns": self.parameters.get("columns"),
@@ -134,13 +145,23 @@ class _Source:
         }
         return fill("rows.cpp.jinja" if plan.rows else "columns.cpp.jinja", values)
 
+    def _operand(self, operand: Operand) -> dict[str, object]:
+        """An operand with whether it runs along the reduced axes and whether it is written after all rows."""
+        plan = self.plan
+        axes = [a for dim in operand.dims for a in dim]
+        after = (
+            operand.output and plan.scalar[plan.program.outputs[int(operand.name.removeprefix("out"))].number]
+        )
+        more = {name: getattr(operand, name) for name in ("rank", "ctype", "initializer")}
+        return {**vars(operand), **more, "wide": plan.along(axes, plan.reduced_group), "scalar": after}
+
     def _plan_in_words(self) -> list[str]:
         kept = ", ".join(self.emitter.name(n) for n in self.emitter.kept) or "nothing"
         steps = [
             f"Pass {p}: {', '.join(self.emitter.name(n) for n in self.emitter.reductions(p))}."
             for p in range(1, self.plan.passes + 1)
         ]
-        if any(self.plan.wide[number] for number, _ in self.plan.program.outputs):
+        if any(self.plan.wide[o.number] for o in self.plan.program.outputs):
             steps.append("A last pass writes the outputs.")
         return [*steps, f"Kept in cache between passes: {kept}."]
 
@@ -164,12 +185,14 @@ class _Source:
             if e.leaf is None or not self.plan.wide[number]:
                 continue
             name = self.plan.names[e.leaf]
-            if self.plan.rows:
+            if e.leaf in self.plan.segmented:
+                found[number] = f"broadcast({name} + s * {name}_step)"
+            elif self.plan.rows:
                 found[number] = f"load({name} + i, lanes)"
             elif self.plan.along(e.leaf.axes, self.plan.last):
                 found[number] = f"load({name} + r * {name}_step + c, lanes)"
             else:
-                found[number] = f"splat({name}[r * {name}_step])"
+                found[number] = f"broadcast({name} + r * {name}_step)"
         return found
 
     def _known(self, depth: int) -> list[str]:
@@ -187,32 +210,47 @@ class _Source:
             return self._reduced(e, f"total{self.plan.depth[number]}.{self.emitter.name(number)}")
         if e.leaf is None:
             return self.emitter.operation(e, self.emitter.row)
-        name = self.plan.names[e.leaf]
-        if not self.plan.rows and self.plan.along(e.leaf.axes, self.plan.last):
-            return f"load({name} + c, lanes)"
-        return f"splat(*{name})"
+        name, along = self.plan.names[e.leaf], self.plan.along(e.leaf.axes, self.plan.last)
+        if e.kind == "pick":
+            return self._picked(name, self.emitter.value(e.args[0], self.emitter.row), along)
+        return f"load({name} + c, lanes)" if along and not self.plan.rows else f"broadcast({name})"
+
+    def _picked(self, name: str, index: str, along: bool) -> str:
+        if self.plan.rows:
+            return f"splat(pick({name}, 0, 1, {index}, n, Tail{{1}})[0])"
+        start, lane = (f"{name} + c", 1) if along else (name, 0)
+        return f"pick({start}, {lane}, {name}_step, {index}, n, lanes)"
 
     def _reduced(self, e: Expr, total: str) -> str:
-        if e.name == "sum":
-            return f"splat(total({total}))" if self.plan.rows else f"narrow({total})"
+        if e.name in PLACES:
+            return f"I{{}} + {total}.first()" if self.plan.rows else f"{total}.at"
+        if e.name in IN_DOUBLE:
+            return f"splat({IN_DOUBLE[e.name][1]}({total}))" if self.plan.rows else f"narrow({total})"
         return f"splat(across<{ACROSS[e.name]}>({total}))" if self.plan.rows else total
 
     def _row_outputs(self) -> list[str]:
+        """Statements that write what is known per row or column: outputs, and what is reduced over all rows."""
+        emitter, plan = self.emitter, self.plan
         lines = []
-        for i, (number, _) in enumerate(self.plan.program.outputs):
-            if not self.plan.wide[number]:
-                value = self.emitter.value(number, self.emitter.row)
-                lines.append(
-                    f"*out{i} = {value}[0];" if self.plan.rows else f"store(out{i} + c, {value}, lanes);"
-                )
+        for number in emitter.outers():
+            (arg,) = plan.exprs[number].args
+            value = emitter.value(arg, emitter.row)
+            store = (
+                f"*outer{number} = {value}[0];" if plan.rows else f"store(outer{number} + c, {value}, lanes);"
+            )
+            lines.append(store)
+        for i, o in enumerate(plan.program.outputs):
+            if not plan.wide[o.number] and not plan.scalar[o.number]:
+                value = emitter.value(o.number, emitter.row)
+                lines.append(f"*out{i} = {value}[0];" if plan.rows else f"store(out{i} + c, {value}, lanes);")
         return lines
 
     def _final(self, past_cache: list[str]) -> list[str]:
         last = self.plan.passes + 1
         lines = self.emitter.body(last, self._loads(), self._kept_at())
         place = "i" if self.plan.rows else None
-        for i, (number, _) in enumerate(self.plan.program.outputs):
-            if self.plan.wide[number]:
+        for i, o in enumerate(self.plan.program.outputs):
+            if self.plan.wide[o.number]:
                 at = place or f"r * out{i}_step + c"
-                lines.append(written(f"out{i}", at, self.emitter.value(number), past_cache))
+                lines.append(written(f"out{i}", at, self.emitter.value(o.number), past_cache))
         return lines

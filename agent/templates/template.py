@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent.templates.lower import Program
-from agent.templates.plan import Operand
+from agent.templates.plan import Operand, Plan
 from evaluator.problem.graph import Graph
 
 Parameters = Mapping[str, int | str | bool]
@@ -48,9 +48,9 @@ def default_of(choices: Choices) -> dict[str, int | str | bool]:
 def streamed(operands: list[Operand], wide: list[bool], parameters: Parameters) -> list[str]:
     """The outputs written past the cache: the wide ones, where the parameters say so."""
     outputs = [o for o in operands if o.output]
-    if parameters["store"] != "streamed":
+    if parameters.get("store") != "streamed":
         return []
-    return [o.name for o, is_wide in zip(outputs, wide, strict=True) if is_wide and o.unit == "true"]
+    return [o.name for o, is_wide in zip(outputs, wide, strict=True) if is_wide and o.along == "Along::UNIT"]
 
 
 def written(output: str, place: str, value: str, streamed_outputs: list[str]) -> str:
@@ -59,3 +59,23 @@ def written(output: str, place: str, value: str, streamed_outputs: list[str]) ->
     if output not in streamed_outputs:
         return cached
     return f"STREAM ? stream({output} + {place}, {value}, lanes) : {cached}"
+
+
+def common(plan: Plan, title: str, description: tuple[str, ...], steps: list[str]) -> dict[str, object]:
+    """What every source says: its head, and how its tensors lie. steps: how it goes about it, in words."""
+    return {
+        "title": title,
+        "description": description,
+        "plan": steps,
+        "functions": plan.functions(),
+        "axes": plan.axes,
+        "group_of": plan.group_of,
+        "group_count": plan.groups,
+        "fixed": plan.program.fixed,
+        "operands": plan.operands(),
+        "slots": len(plan.operands()),
+        "streamed": [],
+        "segment": plan.segment,
+        "segmented": [plan.names[leaf] for leaf in plan.segmented],
+        "outers": [],
+    }

@@ -1,5 +1,7 @@
 """Fixtures: a judge in small for generated kernels (torch in fp64), and working doubles for the search."""
 
+import itertools
+import json
 import shutil
 import subprocess
 import sys
@@ -30,6 +32,7 @@ from evaluator.problem.graph import Graph
 
 HEADER = Path(evaluator.build.__file__).parent
 RUNNER = Path(__file__).with_name("run_kernel.py")
+ROOT = Path(__file__).parents[3]
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared")
 
 
@@ -46,7 +49,7 @@ class Call:
         return dict(self.reference.state_dict()) if isinstance(self.reference, nn.Module) else {}
 
     def expected(self, dtype):
-        inputs = [x.to(dtype) for x in self.inputs]
+        inputs = [x.to(dtype) if x.is_floating_point() else x for x in self.inputs]
         reference = self.reference.to(dtype) if isinstance(self.reference, nn.Module) else self.reference
         with torch.no_grad():
             result = reference(*inputs)
@@ -72,7 +75,36 @@ def build(source, folder):
     return folder / "candidate.so"
 
 
-def run(library, calls, threads):
+class Runner:
+    """The process that runs built kernels; a new one where the last has died."""
+
+    def __init__(self):
+        self.process = None
+
+    def ask(self, *request):
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(
+                [sys.executable, RUNNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+            )
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "done\n", "the kernel ended its process"
+
+    def close(self):
+        if self.process is not None:
+            with self.process:
+                self.process.stdin.close()
+
+
+@pytest.fixture(scope="session")
+def runner():
+    own = Runner()
+    yield own
+    own.close()
+
+
+def run(runner, library, calls, threads):
+    """What each call yields: the error, empty for none, and the outputs."""
     arrays = {}
     for place, call in enumerate(calls):
         arrays[f"{place}/layout"] = np.array(call.layout)
@@ -83,24 +115,29 @@ def run(library, calls, threads):
         }
         for kind, tensors in groups.items():
             arrays |= {f"{place}/{kind}/{i:02}": t.detach().numpy() for i, t in enumerate(tensors)}
-    np.savez(library.parent / "arrays.npz", **arrays)
-    results = library.parent / "results.npz"
-    command = [sys.executable, RUNNER, library, library.parent / "arrays.npz", results, str(threads)]
-    subprocess.run(command, check=True, timeout=120)
-    stored = np.load(results)
+    names = [str(library.parent / name) for name in ("arrays.npz", "results.npz")]
+    np.savez(names[0], **arrays)
+    runner.ask(str(library), *names, threads)
+    stored = np.load(names[1])
     return [
-        (int(stored[f"{p}/code"]), [stored[f"{p}/output/{i}"] for i in range(len(c.expected(torch.float32)))])
+        (
+            str(stored[f"{p}/error"]),
+            [stored[f"{p}/output/{i}"] for i in range(len(c.expected(torch.float32)))],
+        )
         for p, c in enumerate(calls)
     ]
 
 
 def assert_close(call, outputs):
     """Errors against fp64 within 4 times eager's own, largest and RMS, plus 2 ulp at the output's scale;
-    where eager itself overflows on the way, anything goes."""
+    where eager itself overflows on the way, anything goes. Indices are eager's own."""
     for own, eager, exact in zip(
         outputs, call.expected(torch.float32), call.expected(torch.float64), strict=True
     ):
         where = f"{[tuple(x.shape) for x in call.inputs]} {call.layout}"
+        if not eager.is_floating_point():
+            np.testing.assert_array_equal(own, eager.numpy(), where)
+            continue
         wanted = exact.float().numpy()
         np.testing.assert_array_equal(own[~np.isfinite(wanted)], wanted[~np.isfinite(wanted)], where)
         finite = np.isfinite(wanted) & np.isfinite(eager.numpy())
@@ -113,12 +150,16 @@ def assert_close(call, outputs):
 
 
 @pytest.fixture
-def judge(tmp_path):
+def judge(tmp_path, runner):
     """judge(source, calls): build the source, run every call, compare with torch in fp64."""
+    number = itertools.count()
 
     def judged(source, calls, threads=1):
-        for call, (code, outputs) in zip(calls, run(build(source, tmp_path), calls, threads), strict=True):
-            assert code == 0, f"returned {code} for {[tuple(x.shape) for x in call.inputs]}"
+        folder = tmp_path / str(next(number))
+        folder.mkdir()
+        library = build(source, folder)
+        for call, (error, outputs) in zip(calls, run(runner, library, calls, threads), strict=True):
+            assert not error, f"{error} for {[tuple(x.shape) for x in call.inputs]}"
             assert_close(call, outputs)
 
     return judged

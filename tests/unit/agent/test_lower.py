@@ -42,8 +42,8 @@ def test_a_workload_with_sizes_of_one_says_less_and_does_not_decide(call, graph_
         name: graph_of(call(reference, [torch.randn(s), torch.randn(t)]))
         for name, s, t in (("one", (1, 8), (1, 8)), ("many", (4, 8), (1, 8)))
     }
-    leaves = [e.leaf.axes for e in lower_all(graphs).exprs if e.leaf]
-    assert leaves == [(0, 1), (None, 1)]
+    leaves = [e.leaf.dims for e in lower_all(graphs).exprs if e.leaf]
+    assert leaves == [((0,), (1,)), ((), (1,))]
 
 
 def test_dependent_reductions_are_a_pass_each_and_the_costly_is_kept(call, graph_of):
