@@ -43,5 +43,5 @@ fi
 say "installing the project and its tools (the first time this fetches torch, which takes minutes)"
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 .venv/bin/python -m pip install -q -c constraints.txt setuptools
-.venv/bin/python -m pip install -q -c constraints.txt --no-build-isolation -e '.[dev]'
+.venv/bin/python -m pip install -q -c constraints.txt --no-build-isolation -e '.[cuda,dev]'
 touch .venv/.installed
