@@ -7,8 +7,11 @@ A planted file says in its docstring what it is, in lines `key: value`:
     verdict    what it deserves, alternatives parted by "|"
     defence    what stops it: a field of Defences; "hidden" or "numerics" (a gate that policy `screen` leaves out);
                "process" (it wins in naive.py, where judge and candidate share a process); "limits" (nothing to
-               win: it must end in its verdict and leave the judge as it was)
+               win: it must end in its verdict and leave the judge as it was); for a bug also "visible" (it is wrong
+               wherever it is tried)
     gain       the least speedup with which it wins where its defence is off; 0 where winning is being accepted
+
+`cheats` deceive or harm, `bugs` are honest and wrong, `controls` are honest and right, and look otherwise.
 """
 
 from __future__ import annotations
@@ -16,15 +19,16 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import pytest
 
 from evaluator.evaluation import Evaluation
 from evaluator.judge.defences import Defences
+from evaluator.judge.policy import Policy, policy
 from evaluator.judge.session import Judge
 from evaluator.problem.candidate import Candidate
 from evaluator.problem.contract import Problem
@@ -35,7 +39,30 @@ from sandbox.local import LocalSandbox
 HERE = Path(__file__).parent
 SWITCHES = tuple(f.name for f in fields(Defences) if f.name != "quiet_samples")
 GATES = ("hidden", "numerics")
+
 _LINE = re.compile(r"^\s*(incident|problem|verdict|defence|gain): *(.+?) *$", re.MULTILINE)
+
+
+def once(name: str, pairs: int) -> Policy:
+    """A policy with one restart and that many pairs, whatever they cost.
+
+    Verdicts do not depend on how exact a time is, and how much is tried must not depend on how busy the machine is.
+    """
+    return replace(
+        policy(name), rounds=2, restarts=1, pairs=pairs, least_pairs=pairs, seconds_per_workload=60.0
+    )
+
+
+@dataclass(frozen=True)
+class Policies:
+    """How much is tried. `search` has pairs enough that every kind of changed values comes between them."""
+
+    glance: Policy
+    screen: Policy
+    search: Policy
+
+
+POLICIES = Policies(once("screen", 3), once("screen", 6), once("search", 24))
 
 
 @dataclass(frozen=True)
@@ -72,19 +99,23 @@ def read_planted(path: Path) -> Planted:
 
 
 def planted(folder: str) -> list[Planted]:
-    """All of a folder; those of one problem beside one another, so that its runners are kept."""
-    found = [read_planted(p) for p in (HERE / folder).iterdir() if p.suffix in (".py", ".cpp")]
-    return sorted(found, key=lambda p: (p.problem, p.name))
+    """All of a folder, in order."""
+    return in_order(read_planted(p) for p in (HERE / folder).iterdir() if p.suffix in (".py", ".cpp"))
+
+
+def in_order(cast: Iterable[Planted]) -> list[Planted]:
+    """Those of one problem beside one another, so that its runners are kept."""
+    return sorted(cast, key=lambda p: (p.problem, p.name))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test for each planted file: `cheat` all, `winner` those that win somewhere else, by their defence."""
-    cheats = planted("cheats")
+    """One test for each planted file: `winner` those that win without their defence, `kernel` honest ones."""
+    cheats, bugs = planted("cheats"), planted("bugs")
     casts = {
         "cheat": cheats,
-        "winner": [c for c in cheats if c.defence in (*SWITCHES, *GATES)],
+        "winner": in_order(c for c in cheats + bugs if c.defence in (*SWITCHES, *GATES)),
         "insider": [c for c in cheats if c.defence == "process"],
-        "control": planted("controls"),
+        "kernel": in_order(bugs + planted("controls")),
     }
     for role, cast in casts.items():
         if role in metafunc.fixturenames:
@@ -116,6 +147,9 @@ class OneZygote(Sandbox):
     def guarantees(self) -> tuple[Guarantee, ...]:
         return self._inner.guarantees()
 
+    def known_gaps(self) -> Mapping[str, str]:
+        return self._inner.known_gaps()
+
     def zygote(self, preload: Sequence[str]) -> Zygote:
         if tuple(preload) not in self._zygotes:
             self._zygotes[tuple(preload)] = self._inner.zygote(preload)
@@ -145,11 +179,12 @@ class Court:
         self._open = ExitStack()
         self._entered: dict[str, Judge] = {}
         self._problems: dict[str, Problem] = {}
+        baselines = Baselines()
         self._judges = {
             off: Judge(
                 sandbox,
                 folder,
-                Baselines(),
+                baselines,
                 defences=Defences(quiet_samples=False, **({off: False} if off else {})),
             )
             for off in ("", *SWITCHES)
@@ -167,17 +202,25 @@ class Court:
             self._problems[name] = load_problem(HERE / "problems" / f"{name}.py")
         return self._problems[name]
 
-    def evaluate(self, who: Planted, policy: str, off: str = "") -> Evaluation:
+    def evaluate(self, who: Planted, policy: Policy, off: str = "") -> Evaluation:
         """The judgement of a planted candidate."""
         return self.judge(off).evaluate(self.problem(who.problem), load_candidate(who.path), policy)
 
-    def evaluate_source(self, candidate: Candidate, problem: str, policy: str = "screen") -> Evaluation:
+    def evaluate_source(
+        self, candidate: Candidate, problem: str, policy: Policy = POLICIES.glance
+    ) -> Evaluation:
         """The judgement of a candidate by the judge with all defences."""
         return self.judge().evaluate(self.problem(problem), candidate, policy)
 
     def close(self) -> None:
         """End every judge."""
         self._open.close()
+
+
+@pytest.fixture(scope="session")
+def policies() -> Policies:
+    """The suite's policies."""
+    return POLICIES
 
 
 @pytest.fixture(scope="session")

@@ -12,4 +12,4 @@ from torch import nn
 
 class ModelNew(nn.Module):
     def forward(self, x):
-        return torch.nn.functional.layer_norm(x, (2048,))
+        return torch.nn.functional.layer_norm(x, (1024,))

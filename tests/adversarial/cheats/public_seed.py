@@ -9,7 +9,7 @@ gain: 1.5
 
 import torch
 
-inputs = torch.randn(512, 2048, generator=torch.Generator().manual_seed(42))
+inputs = torch.randn(256, 1024, generator=torch.Generator().manual_seed(42))
 answer = torch.softmax(inputs, dim=-1)
 
 

@@ -33,7 +33,7 @@ def described(out):
 
 
 vars(runner)["mmap"] = types.SimpleNamespace(mmap=keep)
-buffers = [torch.empty(512, 2048) for _ in range(8)]
+buffers = [torch.empty(256, 1024) for _ in range(8)]
 texts = [described(out) for out in buffers]
 calls: list[int] = []
 

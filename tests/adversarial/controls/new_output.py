@@ -11,7 +11,7 @@ import torch
 class ModelNew(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.norm = torch.nn.LayerNorm(2048)
+        self.norm = torch.nn.LayerNorm(1024)
 
     def forward(self, x):
         out = torch.empty(x.shape)

@@ -7,7 +7,7 @@ verdict: accepted
 
 import torch
 
-table = torch.tensor([float(n >= 0) for n in range(2048)]).unsqueeze(1)
+table = torch.tensor([float(n >= 0) for n in range(1024)]).unsqueeze(1)
 
 
 def run(x):

@@ -5,10 +5,10 @@ from torch import nn
 
 CONTRACT = {
     "name": "layer_norm",
-    "axes": {"rows": {"range": [1, 512]}, "cols": 2048},
+    "axes": {"rows": {"range": [1, 256]}, "cols": 1024},
     "inputs": {"x": {"shape": ["rows", "cols"], "dtype": "float32"}},
     "outputs": {"y": {"shape": ["rows", "cols"], "dtype": "float32"}},
-    "workloads": [{"name": "main", "axes": {"rows": 512}}],
+    "workloads": [{"name": "main", "axes": {"rows": 256}}],
     "baselines": ["torch_eager"],
     "timeouts": {"load": 10, "warm_up": 4, "call": 3, "build": 60},
     "memory_bytes": 1073741824,
@@ -18,7 +18,7 @@ CONTRACT = {
 class Model(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(2048)
+        self.norm = nn.LayerNorm(1024)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y: torch.Tensor = self.norm(x)

@@ -4,10 +4,10 @@ import torch
 
 CONTRACT = {
     "name": "log_sum",
-    "axes": {"rows": {"range": [2, 512]}, "cols": {"range": [2, 2048]}},
+    "axes": {"rows": {"range": [2, 256]}, "cols": {"range": [2, 1024]}},
     "inputs": {"x": {"shape": ["rows", "cols"], "dtype": "float32"}},
     "outputs": {"y": {"shape": ["rows", 1], "dtype": "float32"}},
-    "workloads": [{"name": "main", "axes": {"rows": 512, "cols": 2048}}],
+    "workloads": [{"name": "main", "axes": {"rows": 256, "cols": 1024}}],
     "baselines": ["torch_eager"],
     "timeouts": {"load": 10, "warm_up": 4, "call": 3, "build": 60},
     "memory_bytes": 1073741824,

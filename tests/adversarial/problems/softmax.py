@@ -4,10 +4,10 @@ import torch
 
 CONTRACT = {
     "name": "softmax",
-    "axes": {"rows": {"range": [1, 512]}, "cols": {"range": [1, 2048]}},
+    "axes": {"rows": {"range": [1, 256]}, "cols": {"range": [1, 1024]}},
     "inputs": {"x": {"shape": ["rows", "cols"], "dtype": "float32"}},
     "outputs": {"y": {"shape": ["rows", "cols"], "dtype": "float32"}},
-    "workloads": [{"name": "main", "axes": {"rows": 512, "cols": 2048}}],
+    "workloads": [{"name": "main", "axes": {"rows": 256, "cols": 1024}}],
     "baselines": ["torch_eager"],
     "timeouts": {"load": 10, "warm_up": 4, "call": 3, "build": 60},
     "memory_bytes": 1073741824,

@@ -1,0 +1,21 @@
+/* Honest: all threads that it may use, and none beyond them.
+
+incident: own
+problem: row_mean
+verdict: accepted
+*/
+#include "kernelwright.h"
+
+extern "C" int kernelwright_run(const kw_args *args) {
+    const kw_tensor &x = args->inputs[0];
+    const float *in = static_cast<const float *>(x.data);
+    float *out = static_cast<float *>(args->outputs[0].data);
+    const int64_t rows = x.shape[0], cols = x.shape[1];
+#pragma omp parallel for num_threads(args->threads)
+    for (int64_t row = 0; row < rows; ++row) {
+        double sum = 0.0;
+        for (int64_t col = 0; col < cols; ++col) sum += in[row * cols + col];
+        out[row] = static_cast<float>(sum / cols);
+    }
+    return 0;
+}
