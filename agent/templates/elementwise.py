@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
+from agent.templates.cost import Cost, operations, traffic
 from agent.templates.emit import Emitter
 from agent.templates.expr import Unmatched
-from agent.templates.lower import Output, lower_all
-from agent.templates.plan import Plan, describe, fill
-from agent.templates.template import Choices, Match, Parameters, common, streamed, written
+from agent.templates.lower import Output
+from agent.templates.plan import Plan, fill
+from agent.templates.template import Choices, Match, Parameters, common, matched, streamed, written
 from evaluator.problem.graph import Graph
 
 
@@ -20,19 +22,26 @@ class Elementwise:
     def match(self, graphs: Mapping[str, Graph]) -> Match | None:
         """Fits where nothing is reduced and every output covers every axis."""
         try:
-            program = lower_all(graphs)
-            plan = Plan(program)
+            match = matched(graphs)
+            plan = Plan(match.program)
         except Unmatched:
             return None
+        program = match.program
         if program.reduced or program.scanned is not None or not program.space or not program.outputs:
             return None
-        if not all(covers(plan, o) for o in program.outputs):
-            return None
-        return Match(program, tuple(describe(next(iter(graphs.values())))))
+        return match if all(covers(plan, o) for o in program.outputs) else None
 
     def choices(self, match: Match) -> Choices:
         """How outputs are stored, elements per piece of work, vectors under way at once."""
         return {"store": ("cached", "streamed"), "unroll": (2, 1, 4), "chunk": (1 << 14, 1 << 17)}
+
+    def cost(self, match: Match, parameters: Parameters) -> Cost:
+        """Every tensor once, every operation once."""
+        plan = Plan(match.program)
+        made = sum(operations(plan, n) for n in range(len(plan.exprs)) if plan.wide[n])
+        past = parameters["store"] == "streamed"
+        each = (Cost(traffic(match.program, s, past), made * math.prod(s)) for s in match.sizes)
+        return sum(each, Cost(0.0, 0.0))
 
     def render(self, match: Match, parameters: Parameters) -> str:
         """The source; shapes are read when it runs."""

@@ -24,6 +24,7 @@ NEEDS = {
 
 
 CTYPES = {"float32": "float", "bool": "uint8_t", "int64": "int64_t"}
+ITEM_BYTES = {"float32": 4, "bool": 1, "int64": 8}
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from agent.templates.cost import Cost, of_passes
 from agent.templates.emit import ACROSS, IN_DOUBLE, Emitter
 from agent.templates.expr import PLACES, Expr, Table, Unmatched
-from agent.templates.lower import Output, Program, lower_all
-from agent.templates.plan import Operand, Plan, describe, fill
-from agent.templates.template import Choices, Match, Parameters, common, streamed, written
+from agent.templates.lower import Output, Program
+from agent.templates.plan import Operand, Plan, fill
+from agent.templates.template import Choices, Match, Parameters, common, matched, streamed, written
 from evaluator.problem.graph import Graph
 
 
@@ -27,15 +28,15 @@ class RowReduction:
     def match(self, graphs: Mapping[str, Graph]) -> Match | None:
         """Fits where something is reduced, over the same adjacent axes everywhere."""
         try:
-            program = lower_all(graphs)
-            plan = Plan(program)
+            match = matched(graphs)
+            plan = Plan(match.program)
+            at_last = _segments_at_last(plan)
         except Unmatched:
             return None
-        if not program.reduced or program.scanned is not None:
+        program = match.program
+        if not program.reduced or program.scanned is not None or not at_last:
             return None
-        if not all(_covers(plan, o) for o in program.outputs) or not _segments_at_last(plan):
-            return None
-        return Match(program, tuple(describe(next(iter(graphs.values())))))
+        return match if all(_covers(plan, o) for o in program.outputs) else None
 
     def choices(self, match: Match) -> Choices:
         """keep: what is stored between passes; reciprocal: divide by a row's value through its reciprocal;
@@ -55,6 +56,12 @@ class RowReduction:
         if with_reciprocals(match.program) != match.program:
             found["reciprocal"] = (True, False)
         return found
+
+    def cost(self, match: Match, parameters: Parameters) -> Cost:
+        """Every tensor once, every pass with what it has to do again."""
+        plan, streams = Plan(match.program), parameters.get("store") == "streamed"
+        each = (of_passes(plan, s, str(parameters["keep"]), streams) for s in match.sizes)
+        return sum(each, Cost(0.0, 0.0))
 
     def render(self, match: Match, parameters: Parameters) -> str:
         """The source; shapes are read when it runs."""
@@ -78,7 +85,7 @@ def _covers(plan: Plan, output: Output) -> bool:
 def _segments_at_last(plan: Plan) -> bool:
     """Whether what is constant over segments is needed by the last pass only."""
     early = {number for p in range(1, plan.passes + 1) for number in plan.needed(p, {})}
-    return not any(plan.exprs[n].leaf in plan.segmented for n in early)
+    return not plan.segment or not any(plan.exprs[n].leaf in plan.segmented for n in early)
 
 
 def with_reciprocals(program: Program) -> Program:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent.templates.lower import Program
-from agent.templates.plan import Operand, Plan
+from agent.templates.cost import Cost
+from agent.templates.lower import Program, lower, lower_all
+from agent.templates.plan import Operand, Plan, describe
 from evaluator.problem.graph import Graph
 
 Parameters = Mapping[str, int | str | bool]
@@ -16,9 +17,11 @@ Choices = Mapping[str, tuple[int | str | bool, ...]]
 
 @dataclass(frozen=True)
 class Match:
-    """A problem that a template fits: its program, and the graph it comes from in lines."""
+    """A problem that a template fits: its program, the sizes of the axes for each workload, and the graph it comes
+    from in lines."""
 
     program: Program
+    sizes: tuple[tuple[int, ...], ...]
     description: tuple[str, ...]
 
 
@@ -35,9 +38,20 @@ class Template(Protocol):
         """The values of each parameter, the best guess first."""
         ...
 
+    def cost(self, match: Match, parameters: Parameters) -> Cost:
+        """A lower bound on what a call of each workload costs together."""
+        ...
+
     def render(self, match: Match, parameters: Parameters) -> str:
         """The C++ source (entry `kernelwright_run`) for one choice of each parameter."""
         ...
+
+
+def matched(graphs: Mapping[str, Graph]) -> Match:
+    """The graphs as one program. Raises Unmatched."""
+    program = lower_all(graphs)
+    description = tuple(describe(next(iter(graphs.values()))))
+    return Match(program, tuple(lower(g).space for g in graphs.values()), description)
 
 
 def default_of(choices: Choices) -> dict[str, int | str | bool]:
