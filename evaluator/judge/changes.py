@@ -136,6 +136,16 @@ def _skewed(shape: tuple[int, ...], generator: torch.Generator) -> torch.Tensor:
     return places if torch.randint(2, (), generator=generator) else 1.0 - places
 
 
+def integers(size: int) -> Change:
+    """Integers of at most that size, of both signs where there are both."""
+
+    def make(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        low = -size if bool((t < 0).any()) else 0
+        return torch.randint(low, size + 1, t.shape, generator=generator).to(t.dtype)
+
+    return ValueChange(f"exact up to {size}", make, Where.FREE)
+
+
 VALUE_CHANGES = (
     ValueChange("enlarged", lambda t, g: t * FACTOR),
     ValueChange("reduced", lambda t, g: t / FACTOR),

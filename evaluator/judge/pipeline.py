@@ -167,6 +167,7 @@ class Pipeline:
         for case in shapes:
             self._other_case(case)
         tried = [c.name for c in HIDDEN_CHANGES if self._changed(chance.choice(self.bench.cases), c)]
+        tried += ["exact"] if self._exact(chance.choice(self.bench.cases)) else []
         self._try_other_weights()
         self._seat_now().leave()
         return {
@@ -263,6 +264,15 @@ class Pipeline:
     def _changed(self, case: Case, change: Change) -> bool:
         """Verify a call on changed values; whether there were any that the reference can compute."""
         round_ = self.bench.round(case, self.seeds, change)
+        if round_ is None:
+            return False
+        answer = self._seat_now().call(case.name, round_.inputs, round_.samples)
+        self._verifier.verify(case.name, round_, answer)
+        return True
+
+    def _exact(self, case: Case) -> bool:
+        """Verify a call bit by bit; whether there are values on which that can be asked."""
+        round_ = self.bench.exact_round(case, self.seeds)
         if round_ is None:
             return False
         answer = self._seat_now().call(case.name, round_.inputs, round_.samples)

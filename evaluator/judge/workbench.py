@@ -13,15 +13,17 @@ from evaluator.harness.wire import Load
 from evaluator.judge import cases
 from evaluator.judge.arena import Input
 from evaluator.judge.cases import Case
-from evaluator.judge.changes import Change, changed
+from evaluator.judge.changes import Change, changed, integers
 from evaluator.judge.clock import Calibration, Cores
 from evaluator.judge.defences import Defences
+from evaluator.judge.exact import exactly, integer_size
 from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Oracle, Round, Unusable
 from evaluator.judge.seat import Answer, Seat
 from evaluator.judge.seeds import Seeds
 from evaluator.judge.settling import settle
 from evaluator.problem.contract import Problem, Timeouts
+from evaluator.problem.graph import Graph
 
 VARIANTS = {"torch_eager": "plain", "torch_compile": "compile"}
 BASELINE_CALLS = 7
@@ -63,6 +65,7 @@ class Workbench:
         self._defences = defences
         self._stale: dict[tuple[str, str], Round | None] = {}
         self._baselines: dict[str, Seat] = {}
+        self._graphs: dict[str, Graph | None] = {}
         self._seed = 0
         t = self.contract.timeouts
         self._patience = Timeouts(
@@ -143,6 +146,28 @@ class Workbench:
         more = 0 if kind in known.own else self.oracle.calibration_rounds(case)
         drawn = [self.inputs(case, seeds, change) for _ in range(1 + more)]
         return self.oracle.round(case, drawn[0], kind, drawn[1:])
+
+    def exact_round(self, case: Case, seeds: Seeds) -> Round | None:
+        """A round on small integers whose outputs are to be equalled bit by bit; None where nothing is that exact."""
+        graph = None if self.oracle.state[case.key].names else self.graph(case)
+        size = None if graph is None else integer_size(graph)
+        if size is None:
+            return None
+        round_ = self.round(case, seeds, integers(size))
+        return None if round_ is None else exactly(round_, size)
+
+    def graph(self, case: Case) -> Graph | None:
+        """The traced graph of a case; None where it cannot be traced. Raises InvalidProblem where that ends it."""
+        if case.name not in self._graphs:
+            try:
+                self._graphs[case.name] = Graph.from_json(self.oracle.trace_data(case))
+            except Fault as e:
+                if self.oracle.seat.client.process.poll() is not None:
+                    raise self.invalid(e) from None
+                self._graphs[case.name] = None
+            except (ValueError, RecursionError):
+                self._graphs[case.name] = None
+        return self._graphs[case.name]
 
     def inputs(self, case: Case, seeds: Seeds, change: Change | None) -> list[Input]:
         """Fresh inputs, changed where a change is asked for. Raises Unusable where it touches none of them."""
