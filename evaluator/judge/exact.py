@@ -23,6 +23,7 @@ MARGIN_BITS = 3
 """Left for algorithms whose intermediate results are larger than the sums of absolute values, as Strassen's."""
 _DIGITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8, "int64": 63, "int32": 31, "int16": 15}
 
+
 class Inexact(Exception):
     """The graph does something whose result on integers is not one exact integer."""
 
@@ -49,12 +50,18 @@ def exactly(round_: Round, size: int) -> Round | None:
     if not all(bool((v == v.round()).all()) and bool((v.abs() <= size).all()) for v in floats):
         return None
     truths = [_exact(t, own) for t, own in zip(round_.truths, round_.own, strict=True)]
-    return replace(round_, truths=tuple(truths)) if any(t.yardstick is Yardstick.EXACT for t in truths) else None
+    return (
+        replace(round_, truths=tuple(truths)) if any(t.yardstick is Yardstick.EXACT for t in truths) else None
+    )
 
 
 def _exact(truth: Truth, own: OwnError) -> Truth:
     """A float output that the reference itself has exactly, as one to be equalled."""
-    if truth.yardstick is not Yardstick.FLOAT64 or own.largest or bool((truth.values != truth.values.round()).any()):
+    if (
+        truth.yardstick is not Yardstick.FLOAT64
+        or own.largest
+        or bool((truth.values != truth.values.round()).any())
+    ):
         return truth
     return replace(truth, yardstick=Yardstick.EXACT, values=truth.values.to(DTYPES[truth.spec.dtype]))
 
@@ -173,7 +180,9 @@ def _product(node: Node, sizes: _Sizes) -> float:
 
 def _added_product(node: Node, sizes: _Sizes) -> float:
     added, left, right = node.args[:3]
-    product = sizes.of(left) * sizes.of(right) * sizes.shape(left)[-1] * sizes.of(_argument(node, 4, "alpha", 1))
+    product = (
+        sizes.of(left) * sizes.of(right) * sizes.shape(left)[-1] * sizes.of(_argument(node, 4, "alpha", 1))
+    )
     return sizes.of(added) * sizes.of(_argument(node, 3, "beta", 1)) + product
 
 

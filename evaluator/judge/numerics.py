@@ -102,11 +102,7 @@ def compare(actual: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accurac
     """Hold a whole output against the truth. Its shape and dtype have been checked."""
     expected = truth.values
     if truth.yardstick is Yardstick.EXACT:
-        wrong = (
-            int((actual != expected).sum())
-            if actual.dtype != torch.bool
-            else _unequal_bools(actual, expected)
-        )
+        wrong = _unequal(actual, expected)
         return Comparison(
             f"{wrong} of {expected.numel()} elements differ" if wrong else "", float(wrong > 0), 0.0
         )
@@ -133,7 +129,7 @@ def compare_sample(
     """Whether every sampled element (flat `indices`) is within its bound."""
     expected = truth.values.reshape(-1)[indices]
     if truth.yardstick is Yardstick.EXACT:
-        return bool((actual.view(torch.uint8) == expected.view(torch.uint8)).all())
+        return _unequal(actual, expected) == 0
     error = (actual.double() - expected).abs_()
     return bool((error <= _bounds(expected, truth, own, accuracy)).all())
 
@@ -180,5 +176,8 @@ def _rms(values: torch.Tensor) -> float:
     return float(values.double().square().mean().sqrt()) if values.numel() else 0.0
 
 
-def _unequal_bools(actual: torch.Tensor, expected: torch.Tensor) -> int:
-    return int((actual.view(torch.uint8) != expected.view(torch.uint8)).sum())
+def _unequal(actual: torch.Tensor, expected: torch.Tensor) -> int:
+    """How many elements differ. The byte of a bool may be any; zeros of either sign are equal."""
+    if actual.dtype == torch.bool:
+        return int((actual.view(torch.uint8) != expected.view(torch.uint8)).sum())
+    return int((actual != expected).sum())

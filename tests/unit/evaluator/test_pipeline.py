@@ -154,6 +154,24 @@ def test_what_is_wrong_ends_in_its_own_verdict_and_gate(judged, text, verdict, g
     assert not found.promotable
 
 
+def test_a_sum_that_leaves_out_what_rounding_hides_is_caught_on_integers(judged):
+    source = "def reference(x):\n    return x.sum(1)\n"
+    wide = {"axes": {"rows": 4, "cols": 4096}, "workloads": [{"name": "a"}], "accuracy": {"ulps": 1000}}
+    honest = judged("def run(x):\n    return x.flip(1).sum(1)\n", source, **wide)
+    assert (honest.verdict, honest.reason) == (Verdict.ACCEPTED, "")
+    assert "exact" in honest.gates[Gate.HIDDEN].evidence["values"]
+    text = "def run(x):\n    y = x.sum(1)\n    return y + 1e-4 * y.abs().mean()\n"
+    careless = judged(text, source, **wide)
+    assert (careless.verdict, failed(careless)) == (Verdict.INCORRECT, ["hidden"])
+    assert careless.reason == "output 0: 4 of 4 elements differ"
+
+
+def test_arranged_values_find_what_is_right_only_for_the_usual_ones(judged):
+    text = "def run(x):\n    if (x.diff(dim=1) > 0).all():\n        return x\n    return x.softmax(1)\n"
+    found = judged(text)
+    assert (found.verdict, failed(found)) == (Verdict.INCORRECT, ["hidden"])
+
+
 def test_an_operation_s_changes_are_part_of_its_answer(judged):
     honest = judged("def run(x, y):\n    x += y\n    return x.sum(1)\n", IN_PLACE, **BOTH)
     assert honest.verdict is Verdict.ACCEPTED

@@ -15,6 +15,7 @@ from evaluator.judge.cases import hidden
 from evaluator.judge.changes import ALL_CHANGES
 from evaluator.judge.clock import Calibration
 from evaluator.judge.defences import Defences
+from evaluator.judge.numerics import Yardstick
 from evaluator.judge.seeds import Seeds
 
 SOFTMAX = "import torch\ndef reference(x):\n    return torch.softmax(x, 1)\n"
@@ -157,3 +158,16 @@ def test_stale_values_are_used_again_only_without_their_defence(local, make_prob
         bench = local.bench(make_problem(SOFTMAX), Defences(fresh_values=fresh))
         first, second = (bench.round(bench.cases[0], Seeds()) for _ in range(2))
         assert torch.equal(first.inputs[0], second.inputs[0]) != fresh
+
+
+@pytest.mark.parametrize(
+    ("body", "exact"), [("x.sum(1)", True), ("x.softmax(1)", False), ("torch.relu(x) @ x.t()", True)]
+)
+def test_rounds_are_exact_where_the_operation_is(local, make_problem, body, exact):
+    bench = local.bench(make_problem(f"import torch\ndef reference(x):\n    return {body}\n"))
+    round_ = bench.exact_round(bench.cases[0], Seeds())
+    assert (round_ is not None) == exact
+    if round_ is not None:
+        assert round_.truths[0].yardstick is Yardstick.EXACT
+        assert torch.equal(round_.truths[0].values, round_.truths[0].values.round())
+        assert bench.graph(bench.cases[0]) is bench.graph(bench.cases[0])
