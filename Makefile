@@ -43,8 +43,8 @@ check: setup ## format, lint, types, layers
 
 .PHONY: test
 test: setup ## all tests; those that time something run alone, after the others
-	$(call run_tests,-m "not judge and not gpu" -n 2)
-	$(call run_tests,-m "judge and not gpu")
+	$(call run_tests,-m "not judge and not gpu and not docker" -n 2)
+	$(call run_tests,-m "judge and not gpu and not docker")
 
 .PHONY: test-gpu
 test-gpu: setup ## the tests that need an NVIDIA GPU; skipped with a reason where there is none

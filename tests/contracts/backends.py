@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from sandbox.api import Sandbox
+from sandbox.docker import DockerSandbox
 from sandbox.local import LocalSandbox
 
 
@@ -22,4 +23,7 @@ class Backend:
     marks: tuple[pytest.MarkDecorator, ...] = ()
 
 
-BACKENDS: dict[str, Backend] = {"namespaces": Backend(LocalSandbox)}
+BACKENDS: dict[str, Backend] = {
+    "docker": Backend(DockerSandbox, marks=(pytest.mark.docker,)),
+    "namespaces": Backend(LocalSandbox),
+}
