@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent.templates.elementwise import Elementwise
 from agent.templates.row_reduction import RowReduction
+from agent.templates.scan import Scan
 from agent.templates.template import Template
 
-TEMPLATES: tuple[Template, ...] = (RowReduction(), Elementwise())
+TEMPLATES: tuple[Template, ...] = (RowReduction(), Scan(), Elementwise())

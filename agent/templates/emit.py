@@ -64,12 +64,13 @@ class Running:
 class Emitter:
     """Statements of one plan. `kept`: expressions stored between passes, with the pass that computes them.
     `row`: a prefix for values that are known per row or column ("row."), where they are not local. `position`: the
-    index of each lane's element along the reduced axes."""
+    index of each lane's element along the reduced axes. `scans`: a prefix for the state of scans."""
 
     plan: Plan
     kept: Mapping[int, int]
     row: str = ""
     position: str = ""
+    scans: str = ""
 
     def name(self, number: int) -> str:
         """The C++ name of an expression's value."""
@@ -120,10 +121,16 @@ class Emitter:
             if self.kept.get(number, number_of_pass) < number_of_pass:
                 lines.append(f"{declared}load({self.place(number)} + {at}, Full{{}});")
                 continue
-            lines.append(f"{declared}{load[number] if e.kind == 'leaf' else self.operation(e, self.row)};")
+            lines.append(f"{declared}{load[number] if e.kind == 'leaf' else self._computed(number)};")
             if self.kept.get(number) == number_of_pass:
                 lines.append(f"store({self.place(number)} + {at}, {self.name(number)}, Full{{}});")
         return lines
+
+    def _computed(self, number: int) -> str:
+        e = self.plan.exprs[number]
+        if e.kind == "scan":
+            return f"{self.scans}{self.name(number)}.next({self.value(e.args[0])}, lanes)"
+        return self.operation(e, self.row)
 
     def place(self, number: int) -> str:
         """The name of the kept memory of an expression."""

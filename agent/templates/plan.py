@@ -155,13 +155,15 @@ class Plan:
         return depth
 
     def _wide(self) -> list[bool]:
-        """Whether each expression varies along the reduced axes (or, without any, along the last group)."""
+        """Whether each expression varies along the reduced axes; without any, along the last group or a scan."""
+        scanned = self.program.scanned
+        groups = {self.last} if self.reduced_group is None else {self.reduced_group}
+        groups |= set() if scanned is None else {self.group_of[scanned]}
         wide: list[bool] = []
         for e in self.exprs:
             if e.kind == "leaf":
                 assert e.leaf is not None
-                group = self.last if self.reduced_group is None else self.reduced_group
-                wide.append(self.along(e.leaf.axes, group))
+                wide.append(any(self.along(e.leaf.axes, g) for g in groups))
             else:
                 wide.append(e.kind in ("op", "scan") and any(wide[a] for a in e.args))
         return wide
