@@ -298,12 +298,16 @@ class Pipeline:
         taken = self.bench.seat_candidate(seat, case, round_, self._constructed)
         names = self.bench.oracle.redrawn[case.key]
         missing = [n for n in names if n not in taken]
-        if missing:
-            self._not_taken += missing
-        else:
-            answer = seat.call(case.name, round_.inputs, round_.samples, warm_up=True)
+        answer = seat.call(case.name, round_.inputs, round_.samples, warm_up=True)
+        try:
             self._verifier.verify(case.name, round_, answer)
             self._redrawn += names
+        except Fault as e:
+            if not missing or e.verdict is not Verdict.INCORRECT:
+                raise
+            self._not_taken += (
+                missing  # it cannot know their values; those that do not matter it need not take
+            )
         seat.release(case.name)
 
     # --- the end ------------------------------------------------------------------------------------------

@@ -39,17 +39,17 @@ class StateArena:
             undo.pop_all()
 
     def redraw_constants(self, generator: torch.Generator) -> tuple[str, ...]:
-        """Give floating parameters that are constant (zeros, ones) varied values near them; their names.
+        """Give floating parameters and buffers that are constant (zeros, ones) varied values near them; their names.
 
-        A candidate that leaves out a weight of ones or a bias of zeros is right only until it is trained.
+        A candidate that leaves out a weight of ones or a running mean of zeros is right only until it is trained.
+        Values keep their sign: a variance stays positive.
         """
-        changed = []
-        for name, tensor, parameter in zip(self.names, self.tensors, self.parameters, strict=True):
-            if parameter and _constant(tensor):
-                noise = torch.randn(tensor.shape, generator=generator).to(tensor.dtype)
-                tensor.add_(noise, alpha=CONSTANT_SPREAD)
-                changed.append(name)
-        return tuple(changed)
+        names = [name for name, tensor in zip(self.names, self.tensors, strict=True) if _constant(tensor)]
+        for name in names:
+            tensor = self.tensors[self.names.index(name)]
+            noise = CONSTANT_SPREAD * torch.randn(tensor.shape, generator=generator)
+            tensor.copy_(torch.where(tensor == 0, noise, tensor * noise.exp()))
+        return tuple(names)
 
     def constants(self) -> tuple[str, ...]:
         """Names of the floating parameters and buffers of more than one element that are all equal (zeros, ones)."""

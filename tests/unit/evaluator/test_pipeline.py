@@ -210,6 +210,46 @@ class ModelNew(torch.nn.Module):
     assert (left_out.verdict, failed(left_out)) == (Verdict.INCORRECT, ["hidden"])
 
 
+MODULE_OF_COLUMNS = {
+    "init": ["cols"],
+    "axes": {"rows": {"range": [8, 64]}, "cols": {"range": [1, 96]}},
+}
+NORMALISED = """
+import torch
+class {name}(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(width{options})
+        {mode}
+    def forward(self, x):
+        return {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "verdict"), [("self.eval()", Verdict.INCORRECT), ("pass", Verdict.ACCEPTED)]
+)
+def test_constant_buffers_must_be_used_where_they_matter(judged, mode, verdict):
+    parts = {"mode": mode, "options": ", affine=False"}
+    source = NORMALISED.format(name="Model", body="self.norm(x)", **parts)
+    own = (
+        "(x - x.mean(0)) / (x.var(0, correction=0) + 1e-5).sqrt()"
+        if mode == "pass"
+        else "x / (1 + 1e-5) ** 0.5"
+    )
+    found = judged(NORMALISED.format(name="ModelNew", body=own, **parts), source, **MODULE_OF_COLUMNS)
+    assert found.verdict is verdict
+
+
+def test_buffers_that_do_not_matter_need_not_be_taken(judged):
+    source = NORMALISED.format(name="Model", body="self.norm(x)", mode="pass", options=", affine=False")
+    text = source.replace("Model", "ModelNew").replace(
+        "affine=False", "affine=False, track_running_stats=False"
+    )
+    found = judged(text, source, **MODULE_OF_COLUMNS)
+    assert (found.verdict, found.promotable) == (Verdict.ACCEPTED, True)
+
+
 def test_a_build_that_fails_names_the_first_error(judged):
     errors = (Diagnostic("candidate.cpp", 3, 1, "error", "expected ';'"),)
     text = '#include "kernelwright.h"\nextern "C" int kernelwright_run(const kw_args *a) { return 0 }\n'

@@ -53,13 +53,14 @@ def test_a_sound_problem_passes_every_finding(checked):
     assert list(found) == [
         *("runs", "finite", "reproducible", "errors show"),
         *("zeros fail", "a constant fails", "stale memory fails", "outputs vary", "inputs matter"),
+        "runs throughout",
     ]
     assert failed(found) == []
 
 
 def test_a_sound_module_passes_one_finding_more(module):
     found = module("self.linear = torch.nn.Linear(width, 8)", "return self.linear(x)")
-    assert (failed(found), list(found)[-1]) == ([], "weights matter")
+    assert (failed(found), list(found)[-2]) == ([], "weights matter")
     assert found["weights matter"].detail == "each of the 2 that were tried does"
 
 
@@ -155,7 +156,7 @@ def test_values_that_the_file_seeds_itself_are_the_same_in_every_call(local, see
     source += "def get_init_inputs():\n    return [9]\n"
     report = check_problem(lambda: local.bench(parse_problem("p", source)))
     assert report.ok == sound
-    assert sound or "`x` is the same in every call" in report.findings[-1].detail
+    assert sound or "`x` is the same in every call" in report.findings[-2].detail
 
 
 @pytest.mark.parametrize(("body", "sound"), [("x * n", True), ("x * 2.0", False)])
@@ -205,6 +206,8 @@ def test_a_weight_that_a_normalisation_takes_out_again_is_told(module):
     found = module(
         "self.linear = torch.nn.Linear(width, 8); self.norm = torch.nn.BatchNorm1d(8)",
         "return self.norm(self.linear(x))",
+        axes={"rows": {"range": [8, 64]}, "cols": 48},
+        workloads=[{"name": "a", "axes": {"rows": 32}}],
     )
     assert failed(found) == []
     assert "linear.bias" in found["weights matter"].detail
@@ -242,6 +245,22 @@ def test_every_workload_is_checked(local, make_problem):
     report = check_problem(lambda: local.bench(make_problem(source, workloads=workloads)))
     assert [f.name for f in report.findings if not f.passed][:1] == ["zeros fail on b"]
     assert report.findings[0].detail == "on 2 workload(s)"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("assert x.shape[0] > 1; return x.exp()", "AssertionError"),
+        ("return x / (x.shape[0] > 1)", "not finite"),
+    ],
+)
+def test_the_whole_envelope_must_be_computable(checked, body, words):
+    found = checked(f"def reference(x):\n    {body}\n")
+    assert failed(found) == ["runs throughout"]
+    assert found["runs throughout"].detail.startswith("at rows=1, cols=1: the reference")
+    assert words in found["runs throughout"].detail
+    narrower = {"rows": {"range": [2, 64]}, "cols": {"range": [1, 96]}}
+    assert failed(checked(f"def reference(x):\n    {body}\n", axes=narrower)) == []
 
 
 def test_an_unsound_problem_is_refused_before_any_candidate(local, make_problem):
