@@ -6,5 +6,6 @@ from agent.templates.elementwise import Elementwise
 from agent.templates.row_reduction import RowReduction
 from agent.templates.scan import Scan
 from agent.templates.template import Template
+from agent.templates.transposed import Transposed
 
-TEMPLATES: tuple[Template, ...] = (RowReduction(), Scan(), Elementwise())
+TEMPLATES: tuple[Template, ...] = (RowReduction(), Scan(), Transposed(), Elementwise())

@@ -22,12 +22,14 @@ class Elementwise:
     def match(self, graphs: Mapping[str, Graph]) -> Match | None:
         """Fits where nothing is reduced and every output covers every axis."""
         try:
-            match = matched(graphs)
-            plan = Plan(match.program)
+            match = matched(graphs, by_output=True)
+            plan = Plan(match.program, crosswise=True)
         except Unmatched:
             return None
         program = match.program
-        if program.reduced or program.scanned is not None or not program.space or not program.outputs:
+        if program.reduced or program.scanned is not None or not program.outputs:
+            return None
+        if not program.space or plan.cross is not None:
             return None
         return match if all(covers(plan, o) for o in program.outputs) else None
 
@@ -37,7 +39,7 @@ class Elementwise:
 
     def cost(self, match: Match, parameters: Parameters) -> Cost:
         """Every tensor once, every operation once."""
-        plan = Plan(match.program)
+        plan = Plan(match.program, crosswise=True)
         made = sum(operations(plan, n) for n in range(len(plan.exprs)) if plan.wide[n])
         past = parameters["store"] == "streamed"
         each = (Cost(traffic(match.program, s, past), made * math.prod(s)) for s in match.sizes)
@@ -45,7 +47,7 @@ class Elementwise:
 
     def render(self, match: Match, parameters: Parameters) -> str:
         """The source; shapes are read when it runs."""
-        plan = Plan(match.program)
+        plan = Plan(match.program, crosswise=True)
         emitter = Emitter(plan, {})
         operands = plan.operands()
         past_cache = streamed(operands, [True] * len(match.program.outputs), parameters)

@@ -163,3 +163,22 @@ def pruned(exprs: Sequence[Expr], outputs: tuple[Output, ...]) -> tuple[tuple[Ex
     place = {number: i for i, number in enumerate(sorted(live))}
     kept = tuple(replace(exprs[n], args=tuple(place[a] for a in exprs[n].args)) for n in place)
     return kept, tuple(replace(o, number=place[o.number]) for o in outputs)
+
+
+def reordered(program: Program, order: tuple[int, ...]) -> Program:
+    """The same program of an elementwise graph with its axes in another order: `order` names the old ones."""
+    place = {old: new for new, old in enumerate(order)}
+
+    def moved(dims: Dims) -> Dims:
+        return tuple(tuple(place[a] for a in dim) for dim in dims)
+
+    exprs = tuple(
+        replace(e, leaf=replace(e.leaf, dims=moved(e.leaf.dims))) if e.leaf else e for e in program.exprs
+    )
+    return replace(
+        program,
+        exprs=exprs,
+        space=tuple(program.space[a] for a in order),
+        fixed=tuple(program.fixed[a] for a in order),
+        outputs=tuple(replace(o, dims=moved(o.dims)) for o in program.outputs),
+    )

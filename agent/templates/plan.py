@@ -76,6 +76,7 @@ class Plan:
         self.last = self.groups - 1
         self.reduced_group = self.group_of[program.reduced[0]] if program.reduced else None
         self.rows = self.reduced_group == self.last
+        self.cross = self._cross()
         self.names = {leaf: self._leaf_name(i, leaf) for i, leaf in enumerate(self.leaves)}
         self.depth = self._depths()
         self.wide = self._wide()
@@ -123,6 +124,17 @@ class Plan:
             raise Unmatched("a tensor runs along only some of the reduced axes")
         return tuple(groups)
 
+    def is_crosswise(self, leaf: Leaf) -> bool:
+        """Whether a tensor runs along the last group, but is adjacent along another."""
+        return self.along(leaf.axes, self.last) and self.group_of[leaf.axes[-1]] != self.last
+
+    def _cross(self) -> int | None:
+        """The group along which crosswise tensors are adjacent. Raises Unmatched where they differ."""
+        found = {self.group_of[leaf.axes[-1]] for leaf in self.leaves if self.is_crosswise(leaf)}
+        if len(found) > 1 or any(leaf.dtype != "float32" for leaf in self.leaves if self.is_crosswise(leaf)):
+            raise Unmatched("tensors crosswise in several ways, or of masks")
+        return next(iter(found), None)
+
     def _walked(self, leaf: Leaf) -> tuple[int, ...]:
         """The axes that a tensor is walked along: of one that is constant over segments, those of the rows."""
         hidden = self.program.reduced if leaf in self.segmented else ()
@@ -157,7 +169,7 @@ class Plan:
     def _wide(self) -> list[bool]:
         """Whether each expression varies along the reduced axes; without any, along the last group or a scan."""
         scanned = self.program.scanned
-        groups = {self.last} if self.reduced_group is None else {self.reduced_group}
+        groups = {self.last if self.reduced_group is None else self.reduced_group, self.cross}
         groups |= set() if scanned is None else {self.group_of[scanned]}
         wide: list[bool] = []
         for e in self.exprs:
@@ -185,29 +197,36 @@ class Plan:
     def operands(self) -> list[Operand]:
         """Inputs and parameters in order of use, then outputs."""
         found = [
-            self._operand(self.names[leaf], self._tensor(leaf.source), leaf.dtype, leaf.dims, leaf.cut)
+            Operand(
+                name=self.names[leaf],
+                tensor=self._tensor(leaf.source),
+                dtype=leaf.dtype,
+                dims=leaf.dims,
+                cut=leaf.cut,
+                along=self._along(leaf),
+                output=False,
+            )
             for leaf in self.leaves
         ]
         for i, o in enumerate(self.program.outputs):
-            found.append(self._operand(f"out{i}", f"args->outputs[{i}]", o.dtype, o.dims, ()))
+            along = "UNIT" if self.along(o.axes, self.last) else "NONE"
+            found.append(
+                Operand(f"out{i}", f"args->outputs[{i}]", o.dtype, o.dims, (), f"Along::{along}", True)
+            )
         return found
+
+    def _along(self, leaf: Leaf) -> str:
+        if leaf in self.segmented:
+            return "Along::SEGMENTS"
+        if self.is_crosswise(leaf):
+            return "Along::CROSS"
+        return "Along::UNIT" if self.along(leaf.axes, self.last) else "Along::NONE"
 
     def _tensor(self, source: str) -> str:
         sources = self.program.sources
         if source in self.program.inputs:
             return f"args->inputs[{source.removeprefix('x')}]"
         return f"args->parameters[{sources.index(source) - len(self.program.inputs)}]"
-
-    def _operand(
-        self, name: str, tensor: str, dtype: str, dims: Dims, cut: tuple[tuple[int, int], ...]
-    ) -> Operand:
-        unit = self._unit({a for dim in dims for a in dim})
-        return Operand(name, tensor, dtype, dims, cut, unit, tensor.startswith("args->outputs"))
-
-    def _unit(self, axes: set[int]) -> str:
-        if any(axes == set(leaf.axes) for leaf in self.segmented):
-            return "Along::SEGMENTS"
-        return "Along::UNIT" if self.along(axes, self.last) else "Along::NONE"
 
     def functions(self) -> set[str]:
         """The vector functions that the source must contain."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent.templates.cost import Cost
-from agent.templates.lower import Program, lower, lower_all
+from agent.templates.lower import Program, lower, lower_all, reordered
 from agent.templates.plan import Operand, Plan, describe
 from evaluator.problem.graph import Graph
 
@@ -47,11 +47,16 @@ class Template(Protocol):
         ...
 
 
-def matched(graphs: Mapping[str, Graph]) -> Match:
-    """The graphs as one program. Raises Unmatched."""
+def matched(graphs: Mapping[str, Graph], by_output: bool = False) -> Match:
+    """The graphs as one program, with its axes in the order of the first output if `by_output`. Raises Unmatched."""
     program = lower_all(graphs)
+    sizes = [lower(g).space for g in graphs.values()]
     description = tuple(describe(next(iter(graphs.values()))))
-    return Match(program, tuple(lower(g).space for g in graphs.values()), description)
+    if by_output and program.outputs:
+        first = program.outputs[0].axes
+        order = (*first, *(a for a in range(len(program.space)) if a not in first))
+        return Match(reordered(program, order), tuple(tuple(s[a] for a in order) for s in sizes), description)
+    return Match(program, tuple(sizes), description)
 
 
 def default_of(choices: Choices) -> dict[str, int | str | bool]:
@@ -89,6 +94,7 @@ def common(plan: Plan, title: str, description: tuple[str, ...], steps: list[str
         "operands": plan.operands(),
         "slots": len(plan.operands()),
         "streamed": [],
+        "cross": plan.cross,
         "segment": plan.segment,
         "segmented": [plan.names[leaf] for leaf in plan.segmented],
         "outers": [],

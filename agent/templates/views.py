@@ -11,7 +11,8 @@ from agent.templates.lowering import Lowering, Value
 from agent.templates.space import regrouped
 from evaluator.problem.graph import Node
 
-END = (1 << 63) - 1
+FAR = 1 << 62
+"""A slice that ends here or later ends where the dimension does."""
 
 
 def _reshaped(low: Lowering, node: Node) -> Value:
@@ -72,20 +73,22 @@ def _sliced(low: Lowering, node: Node) -> Value:
     """A window of an input, which leaves out a constant number of elements at both ends of a dimension."""
     value = low.value(node.args[0])
     place = int(literal(argument(node, 1, "dim", 0))) % len(value.shape)
-    size, start, end = value.shape[place], argument(node, 2, "start"), argument(node, 3, "end")
+    start, end = argument(node, 2, "start"), argument(node, 3, "end")
     if literal(argument(node, 4, "step", 1)) != 1:
         raise Unmatched("a slice with a step")
     first = 0 if start is None else int(literal(start))
-    last = END if end is None else int(literal(end))
-    if first == 0 and last >= size:
+    last = (
+        0 if end is None or literal(end) >= FAR else int(literal(end))
+    )  # counted from the end; 0 is the end
+    if first == 0 and last == 0:
         return value
-    if value.number is not None or first < 0 or 0 < last < END or not value.dims[place]:
+    if value.number is not None or first < 0 or last > 0 or not value.dims[place]:
         raise Unmatched("a slice of something computed, or to a fixed place")
     rank = len(low.sources[value.source].shape)
     cut = list(value.cut or ((0, 0),) * rank)
     (own,) = value.dims[place]
     before, in_all = cut[own]
-    cut[own] = before + first, in_all + first + (0 if last == END else -last)
+    cut[own] = before + first, in_all + first - last
     return replace(value, shape=node.shapes[0], cut=tuple(cut))
 
 

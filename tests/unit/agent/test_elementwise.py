@@ -105,6 +105,23 @@ def test_an_outer_combination_of_two_vectors(call, graph_of, judge):
     judge(source_for(graph_of(calls[0])), calls)
 
 
+def test_a_stencil_reads_windows_of_one_tensor(call, graph_of, judge):
+    def heat(u):
+        middle = u[1:-1, 1:-1]
+        return middle + 0.2 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4.0 * middle)
+
+    def along(u):
+        return u[:, 2:] - u[:, :-2]
+
+    for reference in (heat, along):
+        calls = [
+            call(reference, [torch.randn(s)], layout)
+            for s in ((6, 7), (3, 3), (40, 70), (18, 129))
+            for layout in ("contiguous", "transposed", "sliced")
+        ]
+        judge(source_for(graph_of(calls[0])), calls, threads=2)
+
+
 @pytest.mark.parametrize(
     "reference",
     [
