@@ -15,7 +15,7 @@ from sandbox import docker_seccomp, rootfs, syscall_table, tales
 from sandbox.api import Limits, Profile
 from sandbox.mounts import SCRATCH
 
-HAND_OVER = "/run/kernelwright"
+HAND_OVER = "/kernelwright"
 """Where a container finds the socket that leads to the judge, and the code that it begins with."""
 CODE = "code.zip"
 SOCKET = "judge"
@@ -155,7 +155,7 @@ def _ulimits(limits: Limits) -> list[dict[str, object]]:
 
 def _mounts(place: Place, profile: Profile) -> list[_Mount]:
     plan = rootfs.plan(profile, system=False)
-    return [
+    wanted = [
         *(_empty(path) for path in _HIDDEN),
         *(_bind("/dev/null", path) for path in _NO_FOLDER),
         *(_scratch(place.volume, target) for target in SCRATCH),
@@ -163,6 +163,7 @@ def _mounts(place: Place, profile: Profile) -> list[_Mount]:
         *(_masked(path) for path in plan.masked),
         _bind(str(place.folder), HAND_OVER),
     ]
+    return list({mount["Target"]: mount for mount in wanted}.values())  # a mask wins over what it hides
 
 
 def _scratch(volume: str, target: str) -> _Mount:

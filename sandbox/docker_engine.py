@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -50,8 +51,9 @@ class Engine:
             remedy = "let DOCKER_HOST name a unix socket of this host"
             raise unavailable(f"descriptors cannot be handed to an engine at {address}", remedy)
         try:
+            _knock(address.removeprefix("unix://"))
             self._client: Any = sdk.APIClient(version="auto", timeout=_SECONDS, **settings)
-        except failures as e:
+        except (OSError, *failures) as e:
             raise unavailable(
                 f"no engine answers at {address}: {e}", "start one, and let this user use it"
             ) from e
@@ -153,6 +155,12 @@ class Engine:
     def close(self) -> None:
         """Close the connection."""
         self._client.close()
+
+
+def _knock(path: str) -> None:
+    """Raise OSError where nobody listens: the SDK would leave its own socket open then."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
+        trial.connect(path)
 
 
 def unavailable(text: str, remedy: str) -> SandboxUnavailable:

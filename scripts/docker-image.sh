@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The image that sandboxes run in, on the engine that DOCKER_HOST names: docker-image.sh [NAME]
 #
-# It holds what is not bound from the host: a C library, a compiler, and what the host's interpreter links against.
-# Its release is the host's, so that both fit, and its /root can be passed through, since an interpreter may lie
-# below. It is pulled where that is possible, else made by debootstrap as root.
+# It holds what is not bound from the host: a C library, a compiler, and what the host's interpreter links against,
+# of the host's release, so that both fit. Nothing but programs and libraries: no /var, /home or /root. Its parts are
+# pulled where that is possible, else made by debootstrap as root. Ends with 3 where neither can be done.
 set -euo pipefail
 name=${1:-kernelwright-base}
 
@@ -11,34 +11,57 @@ say() { printf 'docker-image: %s\n' "$*" >&2; }
 
 release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 packages=g++,make,libssl3,libffi8,libbz2-1.0,liblzma5,zlib1g,libsqlite3-0,libreadline8,libncursesw6,libuuid1,libexpat1,libgomp1
+kept=(usr bin sbin lib lib32 lib64 libx32 etc/alternatives etc/ld.so.cache)
+
+# A pull that has not found its image after a quarter of a minute is given up; one that has may take its time.
+found() {
+    docker pull "$1" >"$work/log" 2>&1 &
+    local pull=$!
+    for _ in $(seq 150); do
+        if grep -q 'Pulling from' "$work/log" || ! kill -0 "$pull" 2>/dev/null; then
+            wait "$pull"
+            return
+        fi
+        sleep 0.1
+    done
+    kill "$pull" 2>/dev/null
+    return 1
+}
 
 pulled() {
-    timeout 60 docker pull --quiet "buildpack-deps:$release" >/dev/null 2>&1 || return 1
     local container
-    container=$(docker create --network none "buildpack-deps:$release" chmod 755 /root)
-    docker start --attach "$container" && docker commit "$container" "$name" >/dev/null
+    found "buildpack-deps:$release" || return 1
+    container=$(docker create --network none "buildpack-deps:$release" true)
+    docker export "$container" | tar -x -C "$1"
     docker rm "$container" >/dev/null
 }
 
 made() {
-    command -v debootstrap >/dev/null || { say "there is no debootstrap; as root: apt-get install debootstrap"; return 3; }
-    [ "$(id -u)" -eq 0 ] || { say "only root can run debootstrap"; return 3; }
-    local root
-    root=$(mktemp -d)
-    chmod 755 "$root"  # it becomes the root of the image
-    trap 'rm -rf --one-file-system "$root"' RETURN
-    debootstrap --variant=minbase --include="$packages" "$release" "$root" >"$root.log" 2>&1 || {
-        tail -n 5 "$root.log" >&2
-        rm -f "$root.log"
+    command -v debootstrap >/dev/null || { say "there is no debootstrap; as root: apt-get install debootstrap"; return 1; }
+    [ "$(id -u)" -eq 0 ] || { say "only root can run debootstrap"; return 1; }
+    debootstrap --variant=minbase --include="$packages" "$release" "$1" >"$work/log" 2>&1 || {
+        tail -n 5 "$work/log" >&2
         say "debootstrap of $release failed"
-        return 3
+        return 1
     }
-    rm -f "$root.log"
-    chmod 755 "$root/root"
-    rm -rf "$root"/var/cache/apt/archives "$root"/var/lib/apt/lists "$root"/usr/share/{doc,man,locale}
-    tar -C "$root" --numeric-owner -c . | docker import - "$name" >/dev/null
+}
+
+pack() {
+    local there=() path
+    printf 'root:x:0:0:root:/nonexistent:/bin/false\n' >"$1/etc/passwd"
+    printf 'root:x:0:\n' >"$1/etc/group"
+    printf 'passwd: files\ngroup: files\nhosts: files\n' >"$1/etc/nsswitch.conf"
+    rm -rf "$1"/usr/share/{doc,man,locale}
+    for path in "${kept[@]}" etc/passwd etc/group etc/nsswitch.conf; do
+        if [ -e "$1/$path" ] || [ -L "$1/$path" ]; then there+=("$path"); fi
+    done
+    tar -C "$1" --numeric-owner -c "${there[@]}" | docker import - "$name" >/dev/null
 }
 
 docker image inspect "$name" >/dev/null 2>&1 && exit 0
-pulled || made
+work=$(mktemp -d)
+trap 'rm -rf --one-file-system "$work"' EXIT
+mkdir "$work/root"
+pulled "$work/root" || made "$work/root" || exit 3
+pack "$work/root"
 say "made $name"
