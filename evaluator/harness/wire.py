@@ -222,18 +222,7 @@ class Outcome:
     outputs: tuple[Located, ...]
 
 
-_CLASSES: dict[str, type] = {
-    c.__name__: c
-    for c in (
-        *(Slot, Scalar, Located, State),
-        *(Load, Construct, SetState, Draw, Bind, Unbind, Discard, Trace, Serve),
-        *(Failed, Done, Constructed, Matched, Drawn, Traced, Outcome),
-    )
-}
-_FIELDS = {
-    name: {f.name: hint for f in dataclasses.fields(c) for hint in [typing.get_type_hints(c)[f.name]]}
-    for name, c in _CLASSES.items()
-}
+# --- encoding and decoding ---------------------------------------------------------------------------------
 
 
 def encode(message: object) -> dict[str, object]:
@@ -252,51 +241,59 @@ def _plain(value: object) -> object:
     return value
 
 
-def decode(data: object, *expected: type[M]) -> M:
-    """The message that `data` is, which must be of one of the `expected` classes. Raises WireError."""
-    message = _dataclass(data, {c.__name__ for c in expected})
-    return typing.cast(M, message)
+class Schema:
+    """The classes of one conversation: its messages and what these hold. Knows only the hints that occur in them."""
 
+    def __init__(self, *classes: type) -> None:
+        self._classes = {c.__name__: c for c in classes}
+        self._fields = {
+            name: {f.name: typing.get_type_hints(c)[f.name] for f in dataclasses.fields(c)}
+            for name, c in self._classes.items()
+        }
 
-def _dataclass(data: object, names: set[str]) -> object:
-    if not isinstance(data, dict):
-        raise WireError("not an object")
-    name = data.get("t")
-    if not isinstance(name, str) or name not in names:
-        raise WireError(f"unexpected message {name!r}"[:80])
-    hints = _FIELDS[name]
-    if set(data) != {"t", *hints}:
-        raise WireError(f"{name} has other fields than it should")
-    return _CLASSES[name](**{field: _checked(data[field], hint) for field, hint in hints.items()})
+    def decode(self, data: object, *expected: type[M]) -> M:
+        """The message that `data` is, which must be of one of the `expected` classes. Raises WireError."""
+        message = self._dataclass(data, {c.__name__ for c in expected})
+        return typing.cast(M, message)
 
+    def _dataclass(self, data: object, names: set[str]) -> object:
+        if not isinstance(data, dict):
+            raise WireError("not an object")
+        name = data.get("t")
+        if not isinstance(name, str) or name not in names:
+            raise WireError(f"unexpected message {name!r}"[:80])
+        hints = self._fields[name]
+        if set(data) != {"t", *hints}:
+            raise WireError(f"{name} has other fields than it should")
+        values = {field: self._checked(data[field], hint) for field, hint in hints.items()}
+        return self._classes[name](**values)
 
-def _checked(value: object, hint: object) -> object:
-    """`value` as `hint` says, or WireError. Knows only the hints that occur above."""
-    origin = typing.get_origin(hint)
-    arguments = typing.get_args(hint)
-    if origin is tuple:
-        if not isinstance(value, list) or len(value) > MAX_ITEMS:
-            raise WireError("not a list of reasonable length")
-        return tuple(_checked(v, arguments[0]) for v in value)
-    if origin is dict:
-        if not isinstance(value, dict) or len(value) > MAX_ITEMS:
-            raise WireError("not an object of reasonable size")
-        return {_checked(k, str): _checked(v, arguments[1]) for k, v in value.items()}
-    if origin is types.UnionType:
-        return _one_of(value, arguments)
-    if dataclasses.is_dataclass(hint):
-        assert isinstance(hint, type)
-        return _dataclass(value, {hint.__name__})
-    return _primitive(value, hint)
+    def _checked(self, value: object, hint: object) -> object:
+        """`value` as `hint` says, or WireError."""
+        origin = typing.get_origin(hint)
+        arguments = typing.get_args(hint)
+        if origin is tuple:
+            if not isinstance(value, list) or len(value) > MAX_ITEMS:
+                raise WireError("not a list of reasonable length")
+            return tuple(self._checked(v, arguments[0]) for v in value)
+        if origin is dict:
+            if not isinstance(value, dict) or len(value) > MAX_ITEMS:
+                raise WireError("not an object of reasonable size")
+            return {self._checked(k, str): self._checked(v, arguments[1]) for k, v in value.items()}
+        if origin is types.UnionType:
+            return self._one_of(value, arguments)
+        if dataclasses.is_dataclass(hint):
+            assert isinstance(hint, type)
+            return self._dataclass(value, {hint.__name__})
+        return _primitive(value, hint)
 
-
-def _one_of(value: object, choices: tuple[object, ...]) -> object:
-    for choice in choices:
-        try:
-            return _checked(value, choice)
-        except WireError:
-            continue
-    raise WireError("fits none of the allowed types")
+    def _one_of(self, value: object, choices: tuple[object, ...]) -> object:
+        for choice in choices:
+            try:
+                return self._checked(value, choice)
+            except WireError:
+                continue
+        raise WireError("fits none of the allowed types")
 
 
 def _primitive(value: object, hint: object) -> object:
@@ -311,3 +308,15 @@ def _primitive(value: object, hint: object) -> object:
     if hint is str and isinstance(value, str) and len(value) <= MAX_TEXT:
         return value
     raise WireError(f"expected {getattr(hint, '__name__', hint)}, got {type(value).__name__}")
+
+
+_SCHEMA = Schema(
+    *(Slot, Scalar, Located, State),
+    *(Load, Construct, SetState, Draw, Bind, Unbind, Discard, Trace, Serve),
+    *(Failed, Done, Constructed, Matched, Drawn, Traced, Outcome),
+)
+
+
+def decode(data: object, *expected: type[M]) -> M:
+    """The message between judge and runner that `data` is, of one of the `expected` classes. Raises WireError."""
+    return _SCHEMA.decode(data, *expected)
