@@ -23,6 +23,7 @@ SHIFT = 3.0
 OUTLIER_SHARE = 0.01
 OUTLIER_FACTOR = 100.0
 SKEW = 4.0
+SPECIAL_SHARE = 0.02
 
 _OPEN = (DistributionKind.NORMAL, DistributionKind.UNIFORM)
 
@@ -41,6 +42,11 @@ class Change(ABC):
     """A kind of values, made from nominal ones."""
 
     name: str
+
+    @property
+    def finite(self) -> bool:
+        """Whether outputs must be finite to be compared."""
+        return True
 
     @abstractmethod
     def touches(self, value: torch.Tensor, declared: InputSpec | None) -> bool:
@@ -108,6 +114,33 @@ class IndexChange(Change):
         return (int(low) + places.long().clamp_max(count - 1)).to(value.dtype)
 
 
+@dataclass(frozen=True)
+class SpecialChange(Change):
+    """Infinities and NaN, where they are declared: at random places, and all along a row of its own for each."""
+
+    @property
+    def finite(self) -> bool:
+        return False
+
+    def touches(self, value: torch.Tensor, declared: InputSpec | None) -> bool:
+        return declared is not None and bool(declared.special_values)
+
+    def apply(
+        self,
+        value: torch.Tensor,
+        declared: InputSpec | None,
+        axes: Mapping[str, int],
+        generator: torch.Generator,
+    ) -> torch.Tensor:
+        assert declared is not None
+        result = value.clone()
+        rows = result.view(-1, result.shape[-1]) if result.dim() else result.view(1, 1)
+        for special in map(float, declared.special_values):
+            rows[torch.rand(rows.shape, generator=generator) < SPECIAL_SHARE] = special
+            rows[int(torch.randint(len(rows), (), generator=generator))] = special
+        return result
+
+
 def _outliers(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """One in a hundred at random places, and one in every row along the last dimension."""
     chosen = torch.rand(t.shape, generator=generator) < OUTLIER_SHARE
@@ -170,7 +203,12 @@ INDEX_CHANGES = (
     IndexChange("ends of the range", _ends),
     IndexChange("skewed indices", _skewed),
 )
-HIDDEN_CHANGES: tuple[Change, ...] = (*VALUE_CHANGES, *STRUCTURE_CHANGES, *INDEX_CHANGES)
+HIDDEN_CHANGES: tuple[Change, ...] = (
+    *VALUE_CHANGES,
+    *STRUCTURE_CHANGES,
+    *INDEX_CHANGES,
+    SpecialChange("special values"),
+)
 NUMERIC_CHANGES = (
     ValueChange("outliers", _outliers),
     ValueChange("cancelling", _cancelling, Where.DECLARED),

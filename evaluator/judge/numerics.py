@@ -14,7 +14,8 @@ the scale for the RMS. Integer and bool outputs must be equal to the reference's
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -48,12 +49,22 @@ class OwnError:
 
 @dataclass(frozen=True)
 class Truth:
-    """What one output should be in one round. `values` is float64, or the reference's dtype where exact."""
+    """What one output should be in one round. `values` is float64, or the reference's dtype where exact.
+
+    special: where they are infinite or NaN, where any are: a candidate must have the same there.
+    """
 
     spec: TensorSpec
     yardstick: Yardstick
     values: torch.Tensor
     scale: float
+    special: torch.Tensor | None = None
+
+    @property
+    def ordinary(self) -> Truth:
+        """The finite values alone, as a vector."""
+        assert self.special is not None
+        return replace(self, values=self.values[~self.special], special=None)
 
 
 @dataclass(frozen=True)
@@ -69,11 +80,15 @@ def truth(spec: TensorSpec, native: torch.Tensor, double: torch.Tensor | None) -
     """The truth of an output from the reference's result at its dtype and, where there is one, in float64."""
     if not native.dtype.is_floating_point:
         return Truth(spec, Yardstick.EXACT, native, 0.0)
-    usable = double is not None and double.dtype == torch.float64 and bool(torch.isfinite(double).all())
-    if usable and double is not None and double.shape == native.shape:
-        return Truth(spec, Yardstick.FLOAT64, double, _rms(double))
-    values = native.double()
-    return Truth(spec, Yardstick.NATIVE, values, _rms(values))
+    special = ~torch.isfinite(native)
+    values, yardstick = native.double(), Yardstick.NATIVE
+    if double is not None and double.dtype == torch.float64 and double.shape == native.shape:
+        odd = ~torch.isfinite(double)
+        if torch.equal(odd, special) and _same(double[odd], values[odd]):
+            values, yardstick = double, Yardstick.FLOAT64
+    if not bool(special.any()):
+        return Truth(spec, yardstick, values, _rms(values))
+    return Truth(spec, yardstick, values, _rms(values[~special]), special)
 
 
 def own_error(truth: Truth, native: torch.Tensor, single: torch.Tensor | None = None) -> OwnError:
@@ -82,6 +97,9 @@ def own_error(truth: Truth, native: torch.Tensor, single: torch.Tensor | None = 
     single: its result in float32, for an output in float64, which is its own truth: the error of the one, made
     smaller by the ratio of their eps, stands for that of the other.
     """
+    if truth.special is not None:
+        keep = ~truth.special
+        return own_error(truth.ordinary, native[keep], None if single is None else single[keep])
     if truth.yardstick is not Yardstick.FLOAT64 or truth.values.numel() == 0:
         return OwnError()
     told, share = native, 1.0
@@ -101,6 +119,10 @@ def _comparable(single: torch.Tensor, native: torch.Tensor) -> bool:
 def compare(actual: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accuracy) -> Comparison:
     """Hold a whole output against the truth. Its shape and dtype have been checked."""
     expected = truth.values
+    if truth.special is not None:
+        if not _same(actual[truth.special].double(), expected[truth.special]):
+            return Comparison("infinities or NaN are not where they should be", math.inf, math.inf)
+        return compare(actual[~truth.special], truth.ordinary, own, accuracy)
     if truth.yardstick is Yardstick.EXACT:
         wrong = _unequal(actual, expected)
         return Comparison(
@@ -130,8 +152,11 @@ def compare_sample(
     expected = truth.values.reshape(-1)[indices]
     if truth.yardstick is Yardstick.EXACT:
         return _unequal(actual, expected) == 0
+    odd = ~torch.isfinite(expected)
     error = (actual.double() - expected).abs_()
-    return bool((error <= _bounds(expected, truth, own, accuracy)).all())
+    return bool((odd | (error <= _bounds(expected, truth, own, accuracy))).all()) and _same(
+        actual[odd].double(), expected[odd]
+    )
 
 
 def sample_indices(truth: Truth, generator: torch.Generator) -> torch.Tensor:
@@ -174,6 +199,11 @@ def _sentence(wrong: int, count: int, largest: float, rms: float) -> str:
 
 def _rms(values: torch.Tensor) -> float:
     return float(values.double().square().mean().sqrt()) if values.numel() else 0.0
+
+
+def _same(actual: torch.Tensor, expected: torch.Tensor) -> bool:
+    """Whether infinities are of the same sign, and NaN where NaN is."""
+    return bool(((actual == expected) | (actual.isnan() & expected.isnan())).all())
 
 
 def _unequal(actual: torch.Tensor, expected: torch.Tensor) -> int:

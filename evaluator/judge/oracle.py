@@ -233,10 +233,12 @@ class Oracle:
         self.known[case.name].reuses |= bool(answer.reused)
         return answer
 
-    def truths(self, case: Case, inputs: list[Input], native: Sequence[torch.Tensor]) -> tuple[Truth, ...]:
-        """What the outputs should be. Raises Unusable where the reference is not finite."""
+    def truths(
+        self, case: Case, inputs: list[Input], native: Sequence[torch.Tensor], finite: bool = True
+    ) -> tuple[Truth, ...]:
+        """What the outputs should be. Raises Unusable where the reference is not finite and has to be."""
         known = self.known[case.name]
-        if not all(bool(torch.isfinite(n).all()) for n in native if n.is_floating_point()):
+        if finite and not all(bool(torch.isfinite(n).all()) for n in native if n.is_floating_point()):
             raise Unusable
         doubles: Sequence[torch.Tensor | None] = [None] * len(native)
         if known.doubles:
@@ -245,27 +247,36 @@ class Oracle:
         rows = zip(known.outputs + known.changed, native, doubles, strict=True)
         return tuple(truth(spec, n, d) for spec, n, d in rows)
 
-    def round(self, case: Case, inputs: list[Input], kind: str, more: Sequence[list[Input]] = ()) -> Round:
+    def round(
+        self,
+        case: Case,
+        inputs: list[Input],
+        kind: str,
+        more: Sequence[list[Input]] = (),
+        finite: bool = True,
+    ) -> Round:
         """Inputs and what belongs to them. The first round of a kind also uses `more` sets to measure own error.
 
         Raises Unusable.
         """
         native = self.answer(case, inputs).outputs
-        found = self.truths(case, inputs, native)
+        found = self.truths(case, inputs, native, finite)
         known = self.known[case.name]
         own = self._own(case, inputs, found, native)
         if kind not in known.own:
             for other in more:
-                own = self._widened(case, other, own)
+                own = self._widened(case, other, own, finite)
         else:
             own = tuple(a.widened(b) for a, b in zip(known.own[kind], own, strict=True))
         known.own[kind] = own
         samples = tuple(sample_indices(t, self.chance) for t in found)
         return Round(inputs, found, own, samples, known.reuses)
 
-    def _widened(self, case: Case, inputs: list[Input], own: tuple[OwnError, ...]) -> tuple[OwnError, ...]:
+    def _widened(
+        self, case: Case, inputs: list[Input], own: tuple[OwnError, ...], finite: bool
+    ) -> tuple[OwnError, ...]:
         native = self.answer(case, inputs).outputs
-        found = self.truths(case, inputs, native)
+        found = self.truths(case, inputs, native, finite)
         others = self._own(case, inputs, found, native)
         return tuple(a.widened(b) for a, b in zip(own, others, strict=True))
 

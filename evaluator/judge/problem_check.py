@@ -25,7 +25,8 @@ def check_problem(bench: Callable[[], Workbench]) -> ProblemReport:
     try:
         workbench = bench()
         findings.append(Finding("runs", True, f"on {len(workbench.cases)} workload(s)"))
-        findings += _findings(workbench)
+        for finding in _findings(workbench):
+            findings.append(finding)  # one by one: those before a failure are kept
     except InvalidProblem as e:
         findings.append(Finding("runs", False, str(e)))
     return ProblemReport(tuple(findings))

@@ -145,7 +145,7 @@ class Workbench:
         known = self.oracle.known[case.name]
         more = 0 if kind in known.own else self.oracle.calibration_rounds(case)
         drawn = [self.inputs(case, seeds, change) for _ in range(1 + more)]
-        return self.oracle.round(case, drawn[0], kind, drawn[1:])
+        return self.oracle.round(case, drawn[0], kind, drawn[1:], change is None or change.finite)
 
     def exact_round(self, case: Case, seeds: Seeds) -> Round | None:
         """A round on small integers whose outputs are to be equalled bit by bit; None where nothing is that exact."""

@@ -33,6 +33,7 @@ class NotSupportedYet(ProblemError):
 
 
 FLOAT_DTYPES = frozenset({"float64", "float32", "float16", "bfloat16"})
+SPECIAL_VALUES = ("inf", "-inf", "nan")
 INTEGER_DTYPES = frozenset({"int64", "int32", "int16", "int8", "uint8"})
 DTYPES = FLOAT_DTYPES | INTEGER_DTYPES | {"bool"}
 
@@ -84,7 +85,10 @@ class Layout(enum.StrEnum):
 
 @dataclass(frozen=True)
 class InputSpec:
-    """One argument of the reference, in call order. A scalar has `shape == ()` and `scalar` set."""
+    """One argument of the reference, in call order. A scalar has `shape == ()` and `scalar` set.
+
+    special_values: what of "inf", "-inf" and "nan" may be among its values.
+    """
 
     name: str
     shape: Shape
@@ -92,6 +96,7 @@ class InputSpec:
     distribution: Distribution
     layout: Layout = Layout.CONTIGUOUS
     scalar: bool = False
+    special_values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

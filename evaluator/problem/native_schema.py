@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from evaluator.problem.contract import (
     BASELINES,
     DTYPES,
+    SPECIAL_VALUES,
     Accuracy,
     Axis,
     Contract,
@@ -68,7 +69,7 @@ _LATER_OUTPUT_KEYS = {
 _LATER_LAYOUTS = {"broadcast": "inputs with stride 0 are not drawn; declare the unexpanded shape"}
 _LATER_KINDS = {
     "zipf": "use `integer`",
-    "with_infinities": "values are finite; use `normal`",
+    "with_infinities": "use `normal`, and name what may be among the values in the input's `special_values`",
     "user": "values are drawn by the judge from the declared kinds, or by the file's own `get_inputs`",
 }
 _LATER_DTYPES = dict.fromkeys(
@@ -146,6 +147,7 @@ _input_table = table(
         "distribution": _distribution,
         "layout": choice([e.value for e in Layout], _LATER_LAYOUTS),
         "scalar": flag,
+        "special_values": sequence(choice(SPECIAL_VALUES), least=1, unique=True),
     },
     required=("dtype",),
     later=_LATER_INPUT_KEYS,
@@ -157,7 +159,7 @@ def _input(path: str, raw: object) -> InputSpec:
     scalar = fields.get("scalar", False)
     if scalar and fields["dtype"] not in SCALAR_DTYPES:
         raise ContractError(join(path, "dtype"), f"a Python number is one of {', '.join(SCALAR_DTYPES)}")
-    for key in ("shape", "layout"):
+    for key in ("shape", "layout", "special_values"):
         if scalar and fields.get(key):
             raise ContractError(join(path, key), "a Python number (`scalar`) has none; leave it out")
     if not scalar and "shape" not in fields:
@@ -169,6 +171,7 @@ def _input(path: str, raw: object) -> InputSpec:
         distribution=fields.get("distribution") or _default_distribution(path, fields["dtype"]),
         layout=Layout(fields.get("layout", Layout.CONTIGUOUS)),
         scalar=scalar,
+        special_values=fields.get("special_values", ()),
     )
 
 

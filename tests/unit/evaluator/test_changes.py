@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 
 from evaluator.judge.arena import Input
-from evaluator.judge.changes import ALL_CHANGES, INDEX_CHANGES, STRUCTURE_CHANGES, changed
+from evaluator.judge.changes import ALL_CHANGES, INDEX_CHANGES, STRUCTURE_CHANGES, ValueChange, changed
 from evaluator.judge.draw import draw
 from evaluator.problem.contract import Distribution, DistributionKind, InputSpec
 
 CHANGES = {c.name: c for c in ALL_CHANGES}
-FLOATS = {name: c for name, c in CHANGES.items() if c not in INDEX_CHANGES}
+FLOATS = {name: c for name, c in CHANGES.items() if isinstance(c, ValueChange)}
 AXES = {"n": 4000, "classes": 7}
 
 
@@ -113,6 +114,19 @@ def test_indices_stay_in_their_range_and_reach_its_ends() -> None:
         assert skewed.dtype == torch.int64
 
 
+@pytest.mark.parametrize("shape", [("n",), (3, 5), ()])
+def test_special_values_are_those_declared_and_fill_a_row(shape: tuple[int | str, ...]) -> None:
+    declared = replace(spec(DistributionKind.NORMAL, shape), special_values=("-inf", "nan"))
+    values = torch.randn([AXES["n"] if n == "n" else int(n) for n in shape])
+    result = apply("special values", values, declared)
+    assert result.isnan().any() or (result == -math.inf).any()
+    assert not (result == math.inf).any()
+    assert torch.isfinite(values).all()
+    if len(shape) == 2:
+        assert (~result.isfinite()).all(1).any()
+    assert not CHANGES["special values"].touches(values, NORMAL)
+
+
 def touched(name: str, *declared: InputSpec) -> list[bool]:
     inputs = draw(declared, AXES, 1)
     return [
@@ -131,8 +145,8 @@ def test_declared_structure_is_left_alone() -> None:
         spec(DistributionKind.NORMAL, (), scalar=True),
     )
     for name in CHANGES:
-        is_index = CHANGES[name] in INDEX_CHANGES
-        assert touched(name, *declared) == [not is_index, not is_index, False, False, is_index, False]
+        is_index, is_open = CHANGES[name] in INDEX_CHANGES, name in FLOATS
+        assert touched(name, *declared) == [is_open, is_open, False, False, is_index, False]
 
 
 def test_values_that_the_file_draws_are_scaled_but_not_shifted() -> None:

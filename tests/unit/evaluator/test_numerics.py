@@ -210,3 +210,44 @@ def test_constant_outputs_are_sampled_anywhere_and_secrets_decide_where() -> Non
         != sampled_from(values, 2).tolist()
     )
     assert sampled_from(torch.tensor([True])).unique().tolist() == [0]
+
+
+INF, NAN = float("inf"), float("nan")
+
+
+def special(native: list[float], double: list[float] | None = None) -> Truth:
+    """A truth in float32 with the reference's values, the same in float64 unless others are given."""
+    values = torch.tensor(native)
+    return truth(
+        TensorSpec((4,), (1,), "float32"), values, torch.tensor(double or native, dtype=torch.float64)
+    )
+
+
+@pytest.mark.parametrize(
+    ("actual", "right"),
+    [
+        ([1.0, INF, NAN, -INF], True),
+        ([1.0, -INF, NAN, -INF], False),
+        ([1.0, 1e38, NAN, -INF], False),
+        ([1.0, INF, 0.0, -INF], False),
+        ([NAN, INF, NAN, -INF], False),
+        ([1.1, INF, NAN, -INF], False),
+    ],
+)
+def test_infinities_and_nan_must_be_where_they_are_and_nothing_else(actual: list[float], right: bool) -> None:
+    expected, own = special([1.0, INF, NAN, -INF]), OwnError(1e-7, 1e-7)
+    assert (compare(torch.tensor(actual), expected, own, ACCURACY).reason == "") == right
+    indices = torch.arange(4)
+    assert compare_sample(torch.tensor(actual), indices, expected, own, ACCURACY) == right
+
+
+def test_special_values_leave_scale_and_error_to_the_others() -> None:
+    expected = special([3.0, INF, 4.0, NAN])
+    assert expected.yardstick is Yardstick.FLOAT64
+    assert expected.scale == pytest.approx(12.5**0.5)
+    error = own_error(expected, torch.tensor([3.0, INF, 4.0 + 1e-6, NAN]))
+    assert 0 < error.largest < 1e-6
+
+
+def test_an_overflow_that_float64_does_not_have_leaves_the_reference_as_its_own_yardstick() -> None:
+    assert special([1.0, INF, 2.0, 3.0], [1.0, 1e39, 2.0, 3.0]).yardstick is Yardstick.NATIVE

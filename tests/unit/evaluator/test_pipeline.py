@@ -210,6 +210,20 @@ class ModelNew(torch.nn.Module):
     assert (left_out.verdict, failed(left_out)) == (Verdict.INCORRECT, ["hidden"])
 
 
+def test_infinities_and_nan_are_judged_where_they_are_declared(judged):
+    source = "def reference(x):\n    return x.amax(1, keepdim=True) + 0 * x.sum(1, keepdim=True)\n"
+    x = {"shape": ["rows", "cols"], "dtype": "float32"}
+    swallows = (
+        "def run(x):\n    finite = x.nan_to_num(0.0, 3e38, -3e38)\n    return finite.amax(1, keepdim=True)\n"
+    )
+    assert judged(swallows, source).verdict is Verdict.ACCEPTED
+    declared = {"inputs": {"x": x | {"special_values": ["inf", "-inf", "nan"]}}}
+    found = judged(swallows, source, **declared)
+    assert (found.verdict, failed(found)) == (Verdict.INCORRECT, ["hidden"])
+    assert "infinities or NaN" in found.reason
+    assert judged(source.replace("reference", "run"), source, **declared).verdict is Verdict.ACCEPTED
+
+
 MODULE_OF_COLUMNS = {
     "init": ["cols"],
     "axes": {"rows": {"range": [8, 64]}, "cols": {"range": [1, 96]}},

@@ -34,6 +34,7 @@ FULL: dict[str, Any] = {
             "distribution": {"kind": "integer", "low": 0, "high": "cols"},
         },
         "mask": {"shape": [], "dtype": "bool"},
+        "bias": {"shape": [3], "dtype": "float32", "special_values": ["-inf"]},
         "eps": {"scalar": True, "dtype": "float64", "distribution": {"kind": "constant", "value": 1e-5}},
     },
     "outputs": {"y": {"shape": ["rows"], "dtype": "float32"}},
@@ -61,6 +62,7 @@ def test_every_key_reaches_the_contract() -> None:
         InputSpec("x", ("rows", "2*cols"), "float32", normal, Layout.TRANSPOSED),
         InputSpec("index", (3,), "int64", Distribution(DistributionKind.INTEGER, low=0.0, high="cols")),
         InputSpec("mask", (), "bool", Distribution(DistributionKind.BERNOULLI)),
+        InputSpec("bias", (3,), "float32", Distribution(DistributionKind.NORMAL), special_values=("-inf",)),
         InputSpec("eps", (), "float64", Distribution(DistributionKind.CONSTANT, value=1e-5), scalar=True),
     )
     assert contract.outputs == (OutputSpec("y", ("rows",), "float32"),)
@@ -117,6 +119,8 @@ def changed(path: str, value: object) -> dict[str, Any]:
         ("inputs.x.distribution.low", 3, "known: kind, mean, std"),
         ("inputs.x.distribution.std", 0, "above 0"),
         ("inputs.eps.shape", [1], "leave it out"),
+        ("inputs.x.special_values", ["infinity"], "known: -inf, inf, nan"),
+        ("inputs.eps.special_values", ["nan"], "leave it out"),
         ("inputs.eps.dtype", "float32", "float64, int64, bool"),
         ("inputs.n", {"shape": [1], "dtype": "int32"}, "integers need one"),
         ("inputs.n", {"dtype": "float32"}, "scalar = true"),
