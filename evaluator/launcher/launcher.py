@@ -64,11 +64,15 @@ class Launcher:
         """Until nothing is pending on the device."""
         call(cu.cuCtxSynchronize)
 
-    def close(self) -> None:
-        """Let everything go."""
+    def unmap(self) -> None:
+        """Let all memory go, and the plan with it."""
         self._replay = None
         for memory in self.memory:
             memory.close()
         self.memory.clear()
+
+    def close(self) -> None:
+        """Let everything go."""
+        self.unmap()
         call(cu.cuMemFree, self._flush_at)
         self.range.close()
