@@ -28,11 +28,12 @@ Input = torch.Tensor | int | float | bool
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """Shape, strides in elements and dtype of a tensor to be placed."""
+    """Shape, strides in elements and dtype of a tensor to be placed, `start` elements past an aligned address."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     dtype: str
+    start: int = 0
 
     @property
     def span(self) -> int:
@@ -61,7 +62,7 @@ def laid_out(shape: tuple[int, ...], dtype: str, layout: Layout) -> TensorSpec:
     if layout is Layout.SLICED and shape:
         strides = contiguous_strides((*shape[:-1], shape[-1] + 3))
         return TensorSpec(shape, strides, dtype)
-    return TensorSpec(shape, contiguous_strides(shape), dtype)
+    return TensorSpec(shape, contiguous_strides(shape), dtype, start=int(layout is Layout.OFFSET))
 
 
 class Arena:
@@ -74,8 +75,9 @@ class Arena:
             if spec is None:
                 self.input_slots.append(None)
                 continue
-            self.input_slots.append(Slot(position, spec.shape, spec.strides, spec.dtype))
-            position = _aligned(position + spec.span) + RED_ZONE_BYTES
+            place = position + spec.start * DTYPES[spec.dtype].itemsize
+            self.input_slots.append(Slot(place, spec.shape, spec.strides, spec.dtype))
+            position = _aligned(place + spec.span) + RED_ZONE_BYTES
         self._outputs_at = position - RED_ZONE_BYTES
         self.output_slots: list[Slot] = []
         for spec in outputs:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from evaluator.judge.arena import TensorSpec, contiguous_strides, laid_out
-from evaluator.problem.contract import Axis, Contract, InputSpec
+from evaluator.problem.contract import Axis, Contract, InputSpec, Layout
 from evaluator.problem.envelope import workload_bytes
 from evaluator.problem.expressions import axes_of, evaluate, sizes
 
@@ -21,13 +21,15 @@ Pick = Callable[[Axis, int, random.Random], int]
 @dataclass(frozen=True)
 class Case:
     """One point of the envelope. `key` names the module instance it is called on: cases whose constructor
-    arguments are equal share one. `init` is those arguments as a Python literal, None where the file gives them."""
+    arguments are equal share one. `init` is those arguments as a Python literal, None where the file gives them.
+    `layouts` are the inputs', where they are not those in which it is timed."""
 
     name: str
     axes: Mapping[str, int]
     weight: float
     key: str
     init: str | None
+    layouts: tuple[Layout, ...] | None = None
 
 
 def visible(contract: Contract) -> tuple[Case, ...]:
@@ -36,11 +38,31 @@ def visible(contract: Contract) -> tuple[Case, ...]:
 
 
 def hidden(contract: Contract, chance: random.Random, count: int) -> tuple[Case, ...]:
-    """Points that the candidate's author did not choose: smallest, odd and prime sizes, then any.
+    """Points that the candidate's author did not choose: `count` of other sizes, then other layouts.
 
-    None is larger than the largest workload: in any axis, in the product of all, in the bytes that are declared.
-    Empty where no axis has a range.
+    Sizes are the smallest, odd and prime ones, then any. None is larger than the largest workload: in any axis, in the
+    product of all, in the bytes that are declared. None where no axis has a range.
     """
+    sized = [_relaid(contract, case, chance) for case in _other_sizes(contract, chance, count)]
+    return (*sized, *_other_layouts(contract, chance))
+
+
+def _other_layouts(contract: Contract, chance: random.Random) -> Iterator[Case]:
+    """A workload with every input in another layout that is declared for it, until each has been in all of its own."""
+    specs = contract.inputs or ()
+    for i in range(max((len(s.layouts) for s in specs), default=0)):
+        layouts = tuple(s.layouts[i % len(s.layouts)] if s.layouts else s.layout for s in specs)
+        case = chance.choice(visible(contract))
+        yield replace(case, name=f"{case.name}, other layouts {i + 1}", weight=0.0, layouts=layouts)
+
+
+def _relaid(contract: Contract, case: Case, chance: random.Random) -> Case:
+    """The case with each input in any of its layouts."""
+    specs = contract.inputs or ()
+    return replace(case, layouts=tuple(chance.choice((s.layout, *s.layouts)) for s in specs))
+
+
+def _other_sizes(contract: Contract, chance: random.Random, count: int) -> tuple[Case, ...]:
     free = [a for a in contract.axes if a.low != a.high]
     if not free:
         return ()
@@ -76,13 +98,14 @@ def _point(
 def input_specs(contract: Contract, case: Case) -> tuple[TensorSpec | None, ...]:
     """Where declared inputs lie; None for Python numbers."""
     assert contract.inputs is not None
-    return tuple(_input(spec, case) for spec in contract.inputs)
+    layouts = case.layouts or [spec.layout for spec in contract.inputs]
+    return tuple(_input(spec, case, layout) for spec, layout in zip(contract.inputs, layouts, strict=True))
 
 
-def _input(spec: InputSpec, case: Case) -> TensorSpec | None:
+def _input(spec: InputSpec, case: Case, layout: Layout) -> TensorSpec | None:
     if spec.scalar:
         return None
-    return laid_out(sizes(spec.shape, case.axes), spec.dtype, spec.layout)
+    return laid_out(sizes(spec.shape, case.axes), spec.dtype, layout)
 
 
 def drawn_specs(shapes: Sequence[tuple[tuple[int, ...], str] | None]) -> tuple[TensorSpec | None, ...]:

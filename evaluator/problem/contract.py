@@ -80,14 +80,16 @@ class Layout(enum.StrEnum):
 
     CONTIGUOUS = "contiguous"
     TRANSPOSED = "transposed"  # last two dimensions swapped in memory
-    SLICED = "sliced"  # a window of a larger tensor: storage offset, padded rows
+    SLICED = "sliced"  # a window of a larger tensor: padded rows
+    OFFSET = "offset"  # contiguous, from one element past an aligned address
 
 
 @dataclass(frozen=True)
 class InputSpec:
     """One argument of the reference, in call order. A scalar has `shape == ()` and `scalar` set.
 
-    special_values: what of "inf", "-inf" and "nan" may be among its values.
+    layout is how it lies where it is timed; layouts are others in which it may come. special_values: what of
+    "inf", "-inf" and "nan" may be among its values.
     """
 
     name: str
@@ -96,6 +98,7 @@ class InputSpec:
     distribution: Distribution
     layout: Layout = Layout.CONTIGUOUS
     scalar: bool = False
+    layouts: tuple[Layout, ...] = ()
     special_values: tuple[str, ...] = ()
 
 

@@ -131,9 +131,10 @@ def _check_exceptions(contract: Contract) -> None:
 def _check_input(contract: Contract, spec: InputSpec) -> None:
     path = f"inputs.{spec.name}"
     _check_shape(contract, spec.shape, f"{path}.shape")
-    least_rank = {Layout.TRANSPOSED: 2, Layout.SLICED: 1}.get(spec.layout, 0)
-    if len(spec.shape) < least_rank:
-        raise ContractError(f"{path}.layout", f"{spec.layout.value!r} needs at least {least_rank} dimensions")
+    for key, layout in [("layout", spec.layout), *(("layouts", other) for other in spec.layouts)]:
+        least_rank = {Layout.TRANSPOSED: 2, Layout.SLICED: 1}.get(layout, 0)
+        if len(spec.shape) < least_rank:
+            raise ContractError(f"{path}.{key}", f"{layout.value!r} needs at least {least_rank} dimensions")
     if spec.special_values and spec.dtype not in FLOAT_DTYPES:
         raise ContractError(f"{path}.special_values", f"{spec.dtype} has none; leave it out")
     _check_distribution(contract, spec, f"{path}.distribution")

@@ -59,7 +59,6 @@ _LATER_KEYS = {
     "parameters": "weights are frozen; pass what the operation changes as an input named in `mutates`",
 }
 _LATER_INPUT_KEYS = {
-    "layouts": "one layout per input; use `layout`",
     "requires_grad": "backward passes are not judged",
 }
 _LATER_OUTPUT_KEYS = {
@@ -83,6 +82,7 @@ _LATER_PRECISIONS = {
 _LATER_BASELINES = {"torch_compile_max": "leave it out; torch_compile is measured"}
 
 _dtype = choice(DTYPES, _LATER_DTYPES)
+_layout = choice([e.value for e in Layout], _LATER_LAYOUTS)
 
 
 def _size(path: str, raw: object) -> int | str:
@@ -145,7 +145,8 @@ _input_table = table(
         "shape": sequence(_size, most=MAX_RANK),
         "dtype": _dtype,
         "distribution": _distribution,
-        "layout": choice([e.value for e in Layout], _LATER_LAYOUTS),
+        "layout": _layout,
+        "layouts": sequence(_layout, least=1, unique=True),
         "scalar": flag,
         "special_values": sequence(choice(SPECIAL_VALUES), least=1, unique=True),
     },
@@ -159,7 +160,7 @@ def _input(path: str, raw: object) -> InputSpec:
     scalar = fields.get("scalar", False)
     if scalar and fields["dtype"] not in SCALAR_DTYPES:
         raise ContractError(join(path, "dtype"), f"a Python number is one of {', '.join(SCALAR_DTYPES)}")
-    for key in ("shape", "layout", "special_values"):
+    for key in ("shape", "layout", "layouts", "special_values"):
         if scalar and fields.get(key):
             raise ContractError(join(path, key), "a Python number (`scalar`) has none; leave it out")
     if not scalar and "shape" not in fields:
@@ -171,6 +172,7 @@ def _input(path: str, raw: object) -> InputSpec:
         distribution=fields.get("distribution") or _default_distribution(path, fields["dtype"]),
         layout=Layout(fields.get("layout", Layout.CONTIGUOUS)),
         scalar=scalar,
+        layouts=tuple(map(Layout, fields.get("layouts", ()))),
         special_values=fields.get("special_values", ()),
     )
 

@@ -90,6 +90,7 @@ def _input(raw: dict[str, Any]) -> InputSpec:
             "shape": tuple(raw["shape"]),
             "distribution": Distribution(**distribution | {"kind": kind}),
             "layout": Layout(raw["layout"]),
+            "layouts": tuple(map(Layout, raw["layouts"])),
             "special_values": tuple(raw["special_values"]),
         }
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 import torch
@@ -95,6 +96,17 @@ def test_what_is_read_beside_an_input_is_not_a_number(arena: Arena, dtype: torch
     assert arena.memory.bytes[slot(arena, 0).offset - 64 : slot(arena, 0).offset].view(dtype).isnan().all()
 
 
+def test_an_offset_input_starts_one_element_past_an_aligned_address() -> None:
+    spec = laid_out((3, 5), "float32", Layout.OFFSET)
+    with closing(Arena([spec, X], [])) as arena:
+        values = [torch.randn(3, 5), torch.randn(X.shape)]
+        arena.fill(values)
+        assert slot(arena, 0).offset % 64 == 4
+        assert slot(arena, 1).offset % 64 == 0
+        assert torch.equal(torch.as_tensor(arena.inputs[0]), values[0])
+        assert arena.damage() == ""
+
+
 def test_writing_outputs_is_no_damage(arena: Arena) -> None:
     arena.outputs[0].fill_(7)
     assert arena.damage() == ""
@@ -167,10 +179,11 @@ def test_tensors_never_touch_and_red_zones_lie_between_all(
 ) -> None:
     arena = Arena(inputs, outputs)
     slots = [s for s in arena.input_slots if s is not None] + arena.output_slots
+    starts = [s.start for s in inputs if s is not None] + [0] * len(outputs)
     ends = [0]
-    for place in slots:
+    for place, start in zip(slots, starts, strict=True):
         assert place.offset >= ends[-1] + RED_ZONE_BYTES
-        assert place.offset % 64 == 0
+        assert place.offset % 64 == start * getattr(torch, place.dtype).itemsize
         ends.append(place.offset + TensorSpec(place.shape, place.strides, place.dtype).span)
     assert arena.size >= ends[-1] + RED_ZONE_BYTES
     arena.close()

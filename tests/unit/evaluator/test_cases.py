@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evaluator.judge.arena import TensorSpec
 from evaluator.judge.cases import Case, drawn_specs, hidden, input_specs, visible
-from evaluator.problem.contract import Contract
+from evaluator.problem.contract import Contract, Layout
 from evaluator.problem.envelope import workload_bytes
 from evaluator.problem.native_schema import read
 
@@ -116,6 +116,35 @@ def test_inputs_lie_as_they_are_declared() -> None:
         }
     )
     assert input_specs(of, visible(of)[1]) == (TensorSpec((16, 4), (1, 16), "float16"), None)
+
+
+def test_every_declared_layout_is_among_the_hidden_points() -> None:
+    of = contract(
+        inputs={
+            "x": {"shape": ["rows", "heads"], "dtype": "float32", "layouts": ["transposed", "offset"]},
+            "y": {"shape": ["rows"], "dtype": "float32", "layouts": ["sliced"]},
+            "z": {"shape": ["rows"], "dtype": "float32"},
+        }
+    )
+    points = chosen(of, 1, 3)
+    relaid = points[3:]
+    assert [p.layouts for p in relaid] == [
+        (Layout.TRANSPOSED, Layout.SLICED, Layout.CONTIGUOUS),
+        (Layout.OFFSET, Layout.SLICED, Layout.CONTIGUOUS),
+    ]
+    assert {p.key for p in relaid} <= {c.key for c in visible(of)}
+    assert len({p.name for p in (*points, *visible(of))}) == 7
+    first, second, third = input_specs(of, relaid[1])
+    rows = relaid[1].axes["rows"]
+    assert first == TensorSpec((rows, 4), (4, 1), "float32", start=1)
+    assert second == third == TensorSpec((rows,), (1,), "float32")
+
+
+def test_layouts_are_tried_where_nothing_else_can_vary() -> None:
+    x = {"shape": ["rows", "cols"], "dtype": "float32", "layouts": ["transposed"]}
+    axes = {"rows": 4, "cols": 8, "heads": 4}
+    fixed = contract(axes=axes, inputs={"x": x}, workloads=[{"name": "only", "axes": {}}])
+    assert [p.layouts for p in chosen(fixed, 1)] == [(Layout.TRANSPOSED,)]
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (), (5,)])

@@ -210,6 +210,18 @@ class ModelNew(torch.nn.Module):
     assert (left_out.verdict, failed(left_out)) == (Verdict.INCORRECT, ["hidden"])
 
 
+def test_other_layouts_are_tried_where_they_are_declared(judged):
+    x = {"shape": ["rows", "cols"], "dtype": "float32"}
+    text = "def run(x):\n    return x.as_strided(x.shape, (x.shape[1], 1)).softmax(1)\n"
+    assert judged(text, inputs={"x": x}).verdict is Verdict.ACCEPTED
+    for layout in ("transposed", "sliced"):
+        found = judged(text, inputs={"x": x | {"layouts": [layout]}})
+        assert (found.verdict, failed(found)) == (Verdict.INCORRECT, ["hidden"])
+    aligned = "def run(x):\n    assert x.data_ptr() % 64 == 0\n    return x.softmax(1)\n"
+    found = judged(aligned, inputs={"x": x | {"layouts": ["offset"]}})
+    assert (found.verdict, failed(found)) == (Verdict.RUNTIME_ERROR, ["hidden"])
+
+
 def test_infinities_and_nan_are_judged_where_they_are_declared(judged):
     source = "def reference(x):\n    return x.amax(1, keepdim=True) + 0 * x.sum(1, keepdim=True)\n"
     x = {"shape": ["rows", "cols"], "dtype": "float32"}

@@ -27,7 +27,12 @@ FULL: dict[str, Any] = {
     "name": "all of it",
     "axes": {"rows": {"range": [1, 64], "multiple": 4}, "cols": 8},
     "inputs": {
-        "x": X | {"layout": "transposed", "distribution": {"kind": "normal", "mean": 1, "std": 2}},
+        "x": X
+        | {
+            "layout": "transposed",
+            "layouts": ["contiguous", "offset"],
+            "distribution": {"kind": "normal", "mean": 1, "std": 2},
+        },
         "index": {
             "shape": [3],
             "dtype": "int64",
@@ -59,7 +64,14 @@ def test_every_key_reaches_the_contract() -> None:
     assert contract.name == "all of it"
     assert contract.axes == (Axis("rows", 1, 64, 4), Axis("cols", 8, 8))
     assert contract.inputs == (
-        InputSpec("x", ("rows", "2*cols"), "float32", normal, Layout.TRANSPOSED),
+        InputSpec(
+            "x",
+            ("rows", "2*cols"),
+            "float32",
+            normal,
+            Layout.TRANSPOSED,
+            layouts=(Layout.CONTIGUOUS, Layout.OFFSET),
+        ),
         InputSpec("index", (3,), "int64", Distribution(DistributionKind.INTEGER, low=0.0, high="cols")),
         InputSpec("mask", (), "bool", Distribution(DistributionKind.BERNOULLI)),
         InputSpec("bias", (3,), "float32", Distribution(DistributionKind.NORMAL), special_values=("-inf",)),
@@ -113,6 +125,7 @@ def changed(path: str, value: object) -> dict[str, Any]:
         ("inputs.x.shape", [2.5], "whole number"),
         ("inputs.x.shape", [1] * 9, "0 to 8 items"),
         ("inputs.x.layout", "fortran", "known: contiguous"),
+        ("inputs.x.layouts", ["sliced", "sliced"], "given twice"),
         ("inputs.x.distribution", {"mean": 1}, "must name a kind"),
         ("inputs.x.distribution", "gauss", "known: bernoulli"),
         ("inputs.x.distribution.kind", "normall", "did you mean 'normal'"),
@@ -162,7 +175,7 @@ def test_a_wrong_key_or_value_is_named_with_its_path(path: str, value: object, h
         ),
         *((key, True) for key in ("forbidden", "required", "check", "integration", "parameters")),
         ("inputs.x.layout", "broadcast"),
-        ("inputs.x.layouts", ["contiguous"]),
+        ("inputs.x.layouts", ["broadcast"]),
         ("inputs.x.dtype", "complex64"),
         ("inputs.x.distribution", "zipf"),
         ("inputs.x.distribution.kind", "with_infinities"),
