@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from agent.templates.elementwise import Elementwise
+from agent.templates.matmul import Matmul
 from agent.templates.row_reduction import RowReduction
 from agent.templates.scan import Scan
 from agent.templates.template import Template
 from agent.templates.transposed import Transposed
 
-TEMPLATES: tuple[Template, ...] = (RowReduction(), Scan(), Transposed(), Elementwise())
+TEMPLATES: tuple[Template, ...] = (Matmul(), RowReduction(), Scan(), Transposed(), Elementwise())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from agent.templates.expr import Unmatched
-from evaluator.problem.graph import Argument, Node
+from evaluator.problem.graph import Argument, Node, Ref
 
 
 def literal(value: Argument) -> float:
@@ -27,3 +29,12 @@ def numbers(value: Argument) -> tuple[int, ...]:
     if not isinstance(value, tuple) or not all(type(v) is int for v in value):
         raise Unmatched(f"{value!r} where integers are expected")
     return tuple(v for v in value if isinstance(v, int))
+
+
+def references(values: tuple[Argument, ...]) -> Iterator[Ref]:
+    """Every value that arguments refer to."""
+    for value in values:
+        if isinstance(value, Ref):
+            yield value
+        elif isinstance(value, tuple):
+            yield from references(value)

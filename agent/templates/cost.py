@@ -40,6 +40,9 @@ class Cost:
         return Cost(self.bytes + other.bytes, self.operations + other.operations)
 
 
+NOTHING = Cost(0.0, 0.0)
+
+
 def traffic(program: Program, sizes: tuple[int, ...], streamed: bool) -> float:
     """Bytes of every tensor that is read and of every output. One that is not stored past the cache is read before
     it is written, where it is too large to stay."""

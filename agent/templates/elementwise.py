@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from agent.templates.cost import Cost, operations, traffic
+from agent.templates.cost import NOTHING, Cost, operations, traffic
 from agent.templates.emit import Emitter
 from agent.templates.expr import Unmatched
 from agent.templates.lower import Output
@@ -43,7 +43,7 @@ class Elementwise:
         made = sum(operations(plan, n) for n in range(len(plan.exprs)) if plan.wide[n])
         past = parameters["store"] == "streamed"
         each = (Cost(traffic(match.program, s, past), made * math.prod(s)) for s in match.sizes)
-        return sum(each, Cost(0.0, 0.0))
+        return sum(each, NOTHING)
 
     def render(self, match: Match, parameters: Parameters) -> str:
         """The source; shapes are read when it runs."""
@@ -61,7 +61,7 @@ class Elementwise:
             final.append(written(f"out{i}", "i", emitter.value(o.number), past_cache))
         steps = ["Pieces of the last axes go to threads; broadcast operands are read once per piece."]
         values = {
-            **common(plan, "Elementwise operations in one pass over memory.", match.description, steps),
+            **common(plan, "Elementwise operations in one pass over memory.", match, parameters, steps),
             "known_before": known_before(emitter),
             "final": final,
             "streamed": past_cache,

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from agent.templates.expr import COSTLY, Dims, Leaf, Unmatched, is_index, is_mask
 from agent.templates.lower import Program
+from agent.templates.product import PRODUCT
 from evaluator.problem.graph import Argument, Graph, Ref
 
 NEEDS = {
@@ -199,7 +200,7 @@ class Plan:
         found = [
             Operand(
                 name=self.names[leaf],
-                tensor=self._tensor(leaf.source),
+                tensor=self.tensor(leaf.source),
                 dtype=leaf.dtype,
                 dims=leaf.dims,
                 cut=leaf.cut,
@@ -222,7 +223,14 @@ class Plan:
             return "Along::CROSS"
         return "Along::UNIT" if self.along(leaf.axes, self.last) else "Along::NONE"
 
-    def _tensor(self, source: str) -> str:
+    def product_axes(self) -> Dims:
+        """Where the result of a matrix product lies, if there is one; nothing where there is none."""
+        return next((leaf.dims for leaf in self.leaves if leaf.source == PRODUCT), ())
+
+    def tensor(self, source: str) -> str:
+        """A tensor of the call in C++."""
+        if source == PRODUCT:
+            return PRODUCT
         sources = self.program.sources
         if source in self.program.inputs:
             return f"args->inputs[{source.removeprefix('x')}]"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agent.templates.cost import Cost, of_passes
+from agent.templates.cost import NOTHING, Cost, of_passes
 from agent.templates.emit import ACROSS, IN_DOUBLE, Emitter
 from agent.templates.expr import PLACES, Expr, Table, Unmatched
 from agent.templates.lower import Output, Program
@@ -61,7 +61,7 @@ class RowReduction:
         """Every tensor once, every pass with what it has to do again."""
         plan, streams = Plan(match.program), parameters.get("store") == "streamed"
         each = (of_passes(plan, s, str(parameters["keep"]), streams) for s in match.sizes)
-        return sum(each, Cost(0.0, 0.0))
+        return sum(each, NOTHING)
 
     def render(self, match: Match, parameters: Parameters) -> str:
         """The source; shapes are read when it runs."""
@@ -70,7 +70,7 @@ class RowReduction:
         position = "LANES + (int32_t)i" if plan.rows else "I{} + (int32_t)r"
         kept = plan.kept(str(parameters["keep"]))
         emitter = Emitter(plan, kept, "" if plan.rows else "row.", position)
-        return _Source(emitter, parameters, match.description).text()
+        return _Source(emitter, parameters, match).text()
 
 
 def _covers(plan: Plan, output: Output) -> bool:
@@ -108,11 +108,11 @@ def with_reciprocals(program: Program) -> Program:
 class _Source:
     """Fills the template of a plan."""
 
-    def __init__(self, emitter: Emitter, parameters: Parameters, description: tuple[str, ...]) -> None:
+    def __init__(self, emitter: Emitter, parameters: Parameters, match: Match) -> None:
         self.emitter = emitter
         self.plan = emitter.plan
         self.parameters = parameters
-        self.description = description
+        self.match = match
         self.lanes = "i" if self.plan.rows else "c"
 
     def text(self) -> str:
@@ -123,7 +123,7 @@ class _Source:
         title = f"A reduction along {'rows' if plan.rows else 'columns'} with the work around it, fused."
         outers = [{"number": n, "slot": len(operands) + i} for i, n in enumerate(emitter.outers())]
         values: dict[str, object] = {
-            **common(plan, title, self.description, self._plan_in_words()),
+            **common(plan, title, self.match, self.parameters, self._plan_in_words()),
             "operands": [self._operand(o) for o in operands],
             "slots": len(operands) + len(outers) + 2,
             "reduced_group": plan.reduced_group,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from agent.templates.cost import Cost, operations, traffic
+from agent.templates.cost import NOTHING, Cost, operations, traffic
 from agent.templates.elementwise import covers, known_before
 from agent.templates.emit import Emitter
 from agent.templates.expr import Unmatched
@@ -43,7 +43,7 @@ class Scan:
         made = sum(operations(plan, n) for n in range(len(plan.exprs)) if plan.wide[n])
         past = parameters["store"] == "streamed"
         each = (Cost(traffic(match.program, s, past), made * math.prod(s)) for s in match.sizes)
-        return sum(each, Cost(0.0, 0.0))
+        return sum(each, NOTHING)
 
     def render(self, match: Match, parameters: Parameters) -> str:
         """The source; shapes are read when it runs."""
@@ -59,7 +59,7 @@ class Scan:
         steps = [f"{'Rows' if rows else 'Blocks of columns'} go to threads; each is walked once, {way}."]
         scans = [(e.name, emitter.name(n)) for n, e in enumerate(plan.exprs) if e.kind == "scan"]
         values = {
-            **common(plan, "A scan with the work around it, fused.", match.description, steps),
+            **common(plan, "A scan with the work around it, fused.", match, parameters, steps),
             "rows": rows,
             "reverse": match.program.reverse,
             "scan_group": _group(plan),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from agent.templates.arguments import literal
+from agent.templates.arguments import literal, references
 from agent.templates.expr import Dims, Unmatched
 from evaluator.problem.graph import Graph
 
@@ -31,7 +31,9 @@ class Space:
 def spaces(graph: Graph) -> list[Space]:
     """The spaces that a graph may live in, the likelier first: the largest shape in it, as it is met first and
     last, and the shape of what is computed last. A normalisation over groups of channels splits their axis in two."""
-    shapes = [v.shape for v in graph.inputs] + [s for n in graph.nodes for s in n.shapes]
+    used = {r.id for n in graph.nodes for r in references((*n.args, *n.kwargs.values()))}
+    used |= {r.id for r in graph.outputs}
+    shapes = [v.shape for v in graph.inputs if v.id in used] + [s for n in graph.nodes for s in n.shapes]
     size = max(map(math.prod, shapes), default=1)
     largest = [s for s in shapes if math.prod(s) == size] or [()]
     groups = _groups(graph)

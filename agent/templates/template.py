@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent.templates.cost import Cost
+from agent.templates.cost import NOTHING, Cost
 from agent.templates.lower import Program, lower, lower_all, reordered
 from agent.templates.plan import Operand, Plan, describe
+from agent.templates.product import PRODUCT, Product
 from evaluator.problem.graph import Graph
 
 Parameters = Mapping[str, int | str | bool]
@@ -18,11 +19,14 @@ Choices = Mapping[str, tuple[int | str | bool, ...]]
 @dataclass(frozen=True)
 class Match:
     """A problem that a template fits: its program, the sizes of the axes for each workload, and the graph it comes
-    from in lines."""
+    from in lines. `product`: the matrix product whose result the program takes, if there is one; `extra`: what that
+    costs."""
 
     program: Program
     sizes: tuple[tuple[int, ...], ...]
     description: tuple[str, ...]
+    product: Product | None = None
+    extra: Cost = NOTHING
 
 
 class Template(Protocol):
@@ -80,17 +84,20 @@ def written(output: str, place: str, value: str, streamed_outputs: list[str]) ->
     return f"STREAM ? stream({output} + {place}, {value}, lanes) : {cached}"
 
 
-def common(plan: Plan, title: str, description: tuple[str, ...], steps: list[str]) -> dict[str, object]:
+def common(
+    plan: Plan, title: str, match: Match, parameters: Parameters, steps: list[str]
+) -> dict[str, object]:
     """What every source says: its head, and how its tensors lie. steps: how it goes about it, in words."""
+    program = plan.program
     return {
         "title": title,
-        "description": description,
+        "description": match.description,
         "plan": steps,
         "functions": plan.functions(),
         "axes": plan.axes,
         "group_of": plan.group_of,
         "group_count": plan.groups,
-        "fixed": plan.program.fixed,
+        "fixed": program.fixed,
         "operands": plan.operands(),
         "slots": len(plan.operands()),
         "streamed": [],
@@ -98,4 +105,23 @@ def common(plan: Plan, title: str, description: tuple[str, ...], steps: list[str
         "segment": plan.segment,
         "segmented": [plan.names[leaf] for leaf in plan.segmented],
         "outers": [],
+        "product": _product(plan, match, parameters),
+    }
+
+
+def _product(plan: Plan, match: Match, parameters: Parameters) -> dict[str, object] | None:
+    """What the source says of a matrix product: its factors, the rows of a block, and which dimension of a tensor
+    runs along them."""
+    if match.product is None:
+        return None
+    along = [(o.tensor, dim) for o in plan.operands() for dim, axes in enumerate(o.dims) if axes == (0,)]
+    factors = match.product.left, match.product.right
+    left, right = ({"tensor": plan.tensor(f.source), "transposed": f.transposed} for f in factors)
+    cut = [(tensor, dim) for tensor, dim in dict.fromkeys(along) if tensor != PRODUCT]
+    return {
+        "left": left,
+        "right": right,
+        "batched": match.product.batched,
+        "rows": parameters["rows"],
+        "cut": cut,
     }

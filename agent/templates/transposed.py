@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from agent.templates.cost import Cost, operations, traffic
+from agent.templates.cost import NOTHING, Cost, operations, traffic
 from agent.templates.elementwise import covers, known_before
 from agent.templates.emit import Emitter
 from agent.templates.expr import Unmatched
@@ -41,7 +41,7 @@ class Transposed:
         made = sum(operations(plan, n) for n in range(len(plan.exprs)) if plan.wide[n])
         past = parameters["store"] == "streamed"
         each = (Cost(traffic(match.program, s, past), made * math.prod(s)) for s in match.sizes)
-        return sum(each, Cost(0.0, 0.0))
+        return sum(each, NOTHING)
 
     def render(self, match: Match, parameters: Parameters) -> str:
         """The source; shapes are read when it runs."""
@@ -53,7 +53,7 @@ class Transposed:
             place = f"i * out{i}_step + j"
             final.append(written(f"out{i}", place, emitter.value(o.number), past_cache))
         values = {
-            **common(plan, "Axes in another order, in one pass over memory.", match.description, [STEPS]),
+            **common(plan, "Axes in another order, in one pass over memory.", match, parameters, [STEPS]),
             "known_before": known_before(emitter),
             "final": final,
             "crosswise": [plan.names[leaf] for leaf in plan.leaves if plan.is_crosswise(leaf)],
