@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sandbox import commands
-from sandbox.api import Command, Completed, Guarantee, Process, Profile, Sandbox, Zygote
+from sandbox.api import Command, Completed, Guarantee, Process, Profile, Sandbox, SandboxError, Zygote
 from sandbox.docker_config import EngineSettings
 from sandbox.docker_container import Yard
 from sandbox.docker_engine import Engine, unavailable
@@ -104,7 +104,11 @@ class DockerZygote(Zygote):
         self._preload = tuple(preload)
         self._pool = Pool(yard, preload, yard.settings.spares)
         self._processes: list[LocalProcess] = []
-        self._pool.take(Profile()).remove()
+        try:
+            self._pool.open()
+        except SandboxError:
+            self._pool.close()
+            raise
 
     def spawn(self, entry: str, profile: Profile) -> Process:
         module = entry.partition(":")[0]

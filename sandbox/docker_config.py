@@ -21,7 +21,7 @@ CODE = "code.zip"
 SOCKET = "judge"
 OWNER_LABEL = "kernelwright.judge"
 
-_HIDDEN = ("/sys", "/dev/mqueue")
+_HIDDEN = ("/sys", "/dev/mqueue", "/dev/pts")
 _NO_FOLDER = ("/sys/fs/cgroup",)  # the engine would mount control groups there
 _MASKED_BY_THE_ENGINE = (
     *("/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list"),

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
-from sandbox import report
+from sandbox import docker_cpu, report
 from sandbox.api import Limits, Profile, SandboxError, SandboxProtocolError
 from sandbox.channel import SocketChannel
 from sandbox.docker_config import CODE, SOCKET, EngineSettings, Place, container, scratch
@@ -125,7 +125,8 @@ class Container:
         self._undo.callback(self._close_pidfd)
         self._yard.guard.hold(self.identity, self._pidfd)
         self._undo.callback(self._yard.guard.let_go, self.identity)
-        _make_ordinary(self._pid)  # it is waited for now
+        docker_cpu.allow_real_time(self._pid)
+        docker_cpu.make_ordinary(self._pid)  # it is waited for now
         return control
 
     def _wait_for_connection(self) -> None:
@@ -201,10 +202,3 @@ class _End:
     def oom_kills(self) -> int:
         """At least how many; known once it has ended."""
         return int(self._ended is not None and self._ended.out_of_memory)
-
-
-def _make_ordinary(pid: int) -> None:
-    """Take every thread of a process out of the idle class."""
-    with contextlib.suppress(PermissionError, FileNotFoundError, ProcessLookupError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            os.sched_setscheduler(int(thread), os.SCHED_OTHER, os.sched_param(0))

@@ -24,6 +24,11 @@ class Pool:
         self._kind: _Kind = ()
         self._spares: list[Container] = []
 
+    def open(self) -> None:
+        """See, by a first container, that the modules can be imported. Raises SandboxError."""
+        self._fill(Profile(), 1)
+        self._spares[0].ready()
+
     def take(self, profile: Profile) -> Container:
         """A container of this kind that is ready; others are made to wait for the next. Raises SandboxError."""
         if self._kind != _kind(profile):
