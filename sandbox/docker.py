@@ -15,12 +15,12 @@ from dataclasses import replace
 
 from sandbox import commands
 from sandbox.api import Command, Completed, Guarantee, Process, Profile, Sandbox, SandboxError, Zygote
-from sandbox.docker_config import EngineSettings
 from sandbox.docker_container import Yard
 from sandbox.docker_engine import Engine, unavailable
 from sandbox.docker_guard import Guard
 from sandbox.docker_orphans import new_owner, remove_orphans
 from sandbox.docker_pool import Pool
+from sandbox.docker_settings import EngineSettings
 from sandbox.guarantees import find_guarantees
 from sandbox.process import LocalProcess
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sandbox import docker_seccomp, rootfs, syscall_table, tales
 from sandbox.api import Limits, Profile
+from sandbox.docker_settings import EngineSettings
 from sandbox.mounts import SCRATCH
 
 HAND_OVER = "/kernelwright"
@@ -50,21 +51,6 @@ BOOT = (
 
 
 _Mount = dict[str, object]
-
-
-@dataclass(frozen=True)
-class EngineSettings:
-    """How containers are made on this host.
-
-    image: holds a C library, a C++ compiler and what the host's interpreter links against, of the host's release.
-    runtime: the engine's default where None. gpus: device ids as the engine knows them.
-    spares: containers that wait, modules imported, for the next `spawn` of the same kind.
-    """
-
-    image: str = "kernelwright-base"
-    runtime: str | None = None
-    gpus: tuple[str, ...] = ()
-    spares: int = 2
 
 
 @dataclass(frozen=True)

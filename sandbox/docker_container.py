@@ -15,11 +15,12 @@ from dataclasses import asdict, dataclass, replace
 from sandbox import docker_cpu, report
 from sandbox.api import Limits, Profile, SandboxError, SandboxProtocolError
 from sandbox.channel import SocketChannel
-from sandbox.docker_config import CODE, SOCKET, EngineSettings, Place, container, scratch
+from sandbox.docker_config import CODE, SOCKET, Place, container, scratch
 from sandbox.docker_engine import Ended, Engine
 from sandbox.docker_guard import Guard
 from sandbox.docker_inside import Request
 from sandbox.docker_orphans import new_folder
+from sandbox.docker_settings import EngineSettings
 from sandbox.output import BoundedOutput
 from sandbox.process import LocalProcess
 from sandbox.report import Started
