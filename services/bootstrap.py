@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 from agent.api import Proposer
 from agent.proposers import default_proposers
-from sandbox.api import Guarantee
+from sandbox.api import Guarantee, Sandbox
+from sandbox.docker import DockerSandbox
 from sandbox.local import LocalSandbox
 from services.db import upgrade
 from services.db.baselines import BaselineCache
@@ -39,7 +40,7 @@ class LocalWorkshop:
         """A judge of our own. Torch is loaded with it, and only here: a report must not wait for it."""
         from evaluator.judge.session import Judge  # noqa: PLC0415
 
-        sandbox = LocalSandbox()
+        sandbox = _sandbox(self.settings)
         try:
             with Judge(
                 sandbox=sandbox,
@@ -57,7 +58,7 @@ class LocalWorkshop:
 
     def guarantees(self) -> tuple[Guarantee, ...]:
         """What the sandbox enforces here."""
-        sandbox = LocalSandbox()
+        sandbox = _sandbox(self.settings)
         try:
             return sandbox.guarantees()
         finally:
@@ -75,6 +76,11 @@ class LocalWorkshop:
                 upgrade.require_current(self._database)
             self._ready = True
         return self._database
+
+
+def _sandbox(settings: Settings) -> Sandbox:
+    """The backend that was chosen. Starts nothing yet."""
+    return DockerSandbox(settings.docker) if settings.sandbox == "docker" else LocalSandbox()
 
 
 def open_workshop(settings: Settings) -> LocalWorkshop:

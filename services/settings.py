@@ -7,6 +7,10 @@
 | KERNELWRIGHT_DEVICE | cpu, cuda or auto | auto |
 | KERNELWRIGHT_EVALUATIONS | evaluations per job; "none" is no limit | 40 |
 | KERNELWRIGHT_SECONDS | seconds per job; "none" is no limit | 600 |
+| KERNELWRIGHT_SANDBOX | local or docker | local |
+| KERNELWRIGHT_DOCKER_IMAGE | image of the docker sandbox | kernelwright-base |
+| KERNELWRIGHT_DOCKER_RUNTIME | its runtime, by the engine's name | the engine's default |
+| KERNELWRIGHT_DOCKER_GPUS | ids of the GPUs that it shows, with commas between | none |
 """
 
 from __future__ import annotations
@@ -17,22 +21,26 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent.api import Budget
+from sandbox.docker_settings import IMAGE, EngineSettings
 from services.errors import SettingsError
 
 PREFIX = "KERNELWRIGHT_"
 DEVICES = ("cpu", "cuda", "auto")
+SANDBOXES = ("local", "docker")
 
 Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """See the module's table. `device` is what the work runs on, never "auto"."""
+    """See the module's table. `device` is what the work runs on, never "auto"; `docker` is for that sandbox alone."""
 
     data: Path
     database_url: str
     device: str
     budget: Budget
+    sandbox: str
+    docker: EngineSettings
 
     @property
     def embedded(self) -> bool:
@@ -61,6 +69,7 @@ def read_settings(
     device: str | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
+    sandbox: str | None = None,
 ) -> Settings:
     """Arguments win over the environment, that over the defaults. Raises SettingsError."""
     folder = (data or _data_folder(environment)).expanduser().absolute()
@@ -70,7 +79,14 @@ def read_settings(
         evaluations=_limit(environment, "EVALUATIONS", int, evaluations, defaults.evaluations),
         seconds=_limit(environment, "SECONDS", float, seconds, defaults.seconds),
     )
-    return Settings(folder, url, _device(device or environment.get(f"{PREFIX}DEVICE") or "auto"), budget)
+    return Settings(
+        data=folder,
+        database_url=url,
+        device=_device(device or environment.get(f"{PREFIX}DEVICE") or "auto"),
+        budget=budget,
+        sandbox=_sandbox(sandbox or environment.get(f"{PREFIX}SANDBOX") or "local"),
+        docker=_docker(environment),
+    )
 
 
 def embedded_url(data: Path) -> str:
@@ -91,6 +107,21 @@ def _device(name: str) -> str:
     if name == "cuda":
         raise SettingsError("device cuda is not available in this version; use --device cpu")
     return "cpu"
+
+
+def _sandbox(name: str) -> str:
+    if name not in SANDBOXES:
+        raise SettingsError(f"sandbox {name!r} is unknown; choose one of {', '.join(SANDBOXES)}")
+    return name
+
+
+def _docker(environment: Mapping[str, str]) -> EngineSettings:
+    gpus = environment.get(f"{PREFIX}DOCKER_GPUS", "")
+    return EngineSettings(
+        image=environment.get(f"{PREFIX}DOCKER_IMAGE") or IMAGE,
+        runtime=environment.get(f"{PREFIX}DOCKER_RUNTIME") or None,
+        gpus=tuple(part.strip() for part in gpus.split(",") if part.strip()),
+    )
 
 
 def _limit(

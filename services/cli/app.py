@@ -36,6 +36,13 @@ class Device(StrEnum):
     AUTO = "auto"
 
 
+class SandboxKind(StrEnum):
+    """What isolates foreign code."""
+
+    LOCAL = "local"
+    DOCKER = "docker"
+
+
 class Policy(StrEnum):
     """Which gates are mandatory."""
 
@@ -50,6 +57,9 @@ DeviceOption = Annotated[Device | None, typer.Option("--device", help="What to w
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Set a constant of the problem's file; repeatable."),
+]
+SandboxOption = Annotated[
+    SandboxKind | None, typer.Option("--sandbox", help="What isolates foreign code (local).")
 ]
 DataOption = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Where everything is kept.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -70,13 +80,14 @@ def optimize(
     ] = None,
     assign: SetOption = None,
     device: DeviceOption = None,
+    sandbox: SandboxOption = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Search for a faster implementation of PROBLEM."""
     from services.cli.optimize import optimize as run
 
-    settings = _settings(data, device, evaluations, seconds)
+    settings = _settings(data, device, evaluations, seconds, sandbox)
     with _workshop(context, settings) as workshop:
         return run(workshop, Output(as_json), problem, assign or (), proposer, report)
 
@@ -89,13 +100,14 @@ def resume(
     seconds: SecondsOption = None,
     report: ReportOption = None,
     device: DeviceOption = None,
+    sandbox: SandboxOption = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Go on with a job that was stopped or killed; the options raise its budget."""
     from services.cli.optimize import resume as run
 
-    settings = _settings(data, device, evaluations, seconds)
+    settings = _settings(data, device, evaluations, seconds, sandbox)
     with _workshop(context, settings) as workshop:
         return run(workshop, Output(as_json), job, evaluations, seconds, report)
 
@@ -108,13 +120,14 @@ def evaluate(
     policy: Annotated[Policy, typer.Option("--policy", help="Which gates are mandatory.")] = Policy.SEARCH,
     assign: SetOption = None,
     device: DeviceOption = None,
+    sandbox: SandboxOption = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Judge one candidate on PROBLEM."""
     from services.cli.evaluate import evaluate as run
 
-    with _workshop(context, _settings(data, device)) as workshop:
+    with _workshop(context, _settings(data, device, sandbox=sandbox)) as workshop:
         return run(workshop, Output(as_json), problem, candidate, assign or (), policy.value)
 
 
@@ -137,13 +150,14 @@ def report(
 def doctor(
     context: typer.Context,
     device: DeviceOption = None,
+    sandbox: SandboxOption = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Say what this host can enforce and build, found by trying it."""
     from services.cli.doctor import doctor as run
 
-    with _workshop(context, _settings(data, device)) as workshop:
+    with _workshop(context, _settings(data, device, sandbox=sandbox)) as workshop:
         return run(workshop, Output(as_json))
 
 
@@ -153,13 +167,14 @@ def check(
     problem: ProblemFile,
     assign: SetOption = None,
     device: DeviceOption = None,
+    sandbox: SandboxOption = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Judge the problem itself: it must run, be finite and reproducible, and refuse zeros and constants."""
     from services.cli.problem import check as run
 
-    with _workshop(context, _settings(data, device)) as workshop:
+    with _workshop(context, _settings(data, device, sandbox=sandbox)) as workshop:
         return run(workshop, Output(as_json), problem, assign or ())
 
 
@@ -185,8 +200,11 @@ def _settings(
     device: Device | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
+    sandbox: SandboxKind | None = None,
 ) -> Settings:
-    return read_settings(os.environ, data, device and device.value, evaluations, seconds)
+    return read_settings(
+        os.environ, data, device and device.value, evaluations, seconds, sandbox and sandbox.value
+    )
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.docker_settings import EngineSettings
 from services.errors import SettingsError
 from services.settings import read_settings
 
@@ -16,6 +17,7 @@ def test_defaults_follow_xdg() -> None:
     assert settings.database_url == "sqlite:////xdg/kernelwright/kernelwright.db"
     assert settings.embedded
     assert settings.device == "cpu"
+    assert settings.sandbox == "local"
     assert (settings.budget.evaluations, settings.budget.seconds) == (40, 600.0)
 
 
@@ -35,11 +37,25 @@ def test_another_database_is_not_embedded() -> None:
     assert not settings.embedded
 
 
+def test_the_docker_sandbox_is_described_by_the_environment() -> None:
+    environment = {
+        "KERNELWRIGHT_SANDBOX": "docker",
+        "KERNELWRIGHT_DOCKER_IMAGE": "ours:2",
+        "KERNELWRIGHT_DOCKER_RUNTIME": "runsc",
+        "KERNELWRIGHT_DOCKER_GPUS": "0, GPU-4a",
+    }
+    settings = read_settings(environment)
+    assert settings.sandbox == "docker"
+    assert settings.docker == EngineSettings(image="ours:2", runtime="runsc", gpus=("0", "GPU-4a"))
+    assert read_settings(environment, sandbox="local").sandbox == "local"
+
+
 @pytest.mark.parametrize(
     ("environment", "says"),
     [
         ({"KERNELWRIGHT_DEVICE": "cuda"}, "not available in this version"),
         ({"KERNELWRIGHT_DEVICE": "tpu"}, "cpu, cuda, auto"),
+        ({"KERNELWRIGHT_SANDBOX": "jail"}, "local, docker"),
         ({"KERNELWRIGHT_SECONDS": "soon"}, "KERNELWRIGHT_SECONDS is 'soon'"),
         ({"KERNELWRIGHT_EVALUATIONS": "0"}, "above 0"),
         ({"KERNELWRIGHT_SECONDS": "nan"}, "above 0"),
