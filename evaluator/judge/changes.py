@@ -26,6 +26,7 @@ SKEW = 4.0
 SPECIAL_SHARE = 0.02
 
 _OPEN = (DistributionKind.NORMAL, DistributionKind.UNIFORM)
+_RANGES = (DistributionKind.INTEGER, DistributionKind.ZIPF)
 
 
 class Where(enum.Enum):
@@ -98,7 +99,7 @@ class IndexChange(Change):
     make: Callable[[tuple[int, ...], torch.Generator], torch.Tensor]
 
     def touches(self, value: torch.Tensor, declared: InputSpec | None) -> bool:
-        return declared is not None and declared.distribution.kind is DistributionKind.INTEGER
+        return declared is not None and declared.distribution.kind in _RANGES
 
     def apply(
         self,

@@ -40,6 +40,9 @@ def _values(
         case DistributionKind.INTEGER:
             low, high = bounds(d, axes)
             return torch.randint(int(low), int(high), shape, generator=generator).to(dtype)
+        case DistributionKind.ZIPF:
+            low, high = bounds(d, axes)
+            return (int(low) + _zipf(int(high) - int(low), d.exponent, shape, generator)).to(dtype)
         case DistributionKind.ONE_HOT:
             chosen = torch.randint(shape[-1], shape[:-1], generator=generator)
             return torch.nn.functional.one_hot(chosen, shape[-1]).to(dtype)
@@ -48,6 +51,13 @@ def _values(
         case DistributionKind.BERNOULLI:
             return torch.rand(shape, generator=generator) < d.p
     raise ValueError(d.kind)
+
+
+def _zipf(count: int, exponent: float, shape: tuple[int, ...], generator: torch.Generator) -> torch.Tensor:
+    """Ranks from 0, by inversion of their cumulated shares."""
+    shares = torch.arange(1, count + 1, dtype=torch.float64).pow_(-exponent).cumsum_(0)
+    drawn = torch.rand(shape, dtype=torch.float64, generator=generator) * shares[-1]
+    return torch.searchsorted(shares, drawn, right=True).clamp_max_(count - 1)
 
 
 def bounds(d: Distribution, axes: Mapping[str, int]) -> tuple[float, float]:

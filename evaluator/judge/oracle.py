@@ -239,7 +239,7 @@ class Oracle:
         """What the outputs should be. Raises Unusable where the reference is not finite and has to be."""
         known = self.known[case.name]
         if finite and not all(bool(torch.isfinite(n).all()) for n in native if n.is_floating_point()):
-            raise Unusable
+            raise Unusable(_not_finite(native))
         doubles: Sequence[torch.Tensor | None] = [None] * len(native)
         if known.doubles:
             outputs = self.seat.call(_double(case), inputs, ()).outputs
@@ -310,6 +310,12 @@ class Oracle:
         self.seat.close()
         for key in list(self.state):
             self._forget(key)
+
+
+def _not_finite(native: Sequence[torch.Tensor]) -> str:
+    counts = [int((~torch.isfinite(n)).sum()) for n in native]
+    rows = enumerate(zip(counts, native, strict=True))
+    return ", ".join(f"{odd} of {n.numel()} elements of output {i}" for i, (odd, n) in rows if odd)
 
 
 def _double(case: Case) -> str:

@@ -126,18 +126,21 @@ class Workbench:
 
     def fresh_round(self, case: Case, seeds: Seeds, change: Change | None = None) -> Round | None:
         """As `round`, whatever defence is off."""
+        seen = ""
         for _ in range(REDRAWS):
             try:
                 return self._round(case, seeds, change)
-            except Unusable:
+            except Unusable as e:
                 if change is not None:
                     return None
+                seen = str(e)
             except Fault as e:
                 if change is not None and self.oracle.seat.client.process.poll() is None:
                     return None
                 raise self.invalid(e) from None
         raise InvalidProblem(
-            f"the reference's outputs are not finite on {case.name!r}: check its inputs' values"
+            f"the reference's outputs are not finite on {case.name!r} ({seen}): give its inputs values for which they "
+            "are, or let the reference handle these"
         )
 
     def _round(self, case: Case, seeds: Seeds, change: Change | None) -> Round:

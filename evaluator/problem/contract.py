@@ -57,6 +57,7 @@ class DistributionKind(enum.StrEnum):
     NORMAL = "normal"  # mean, std
     UNIFORM = "uniform"  # low, high
     INTEGER = "integer"  # integers in [low, high)
+    ZIPF = "zipf"  # integers in [low, high), the k-th with a share of 1 / k ** exponent
     ONE_HOT = "one_hot"  # rows with a single one along the last dimension
     CONSTANT = "constant"  # value
     BERNOULLI = "bernoulli"  # p (bool)
@@ -73,6 +74,7 @@ class Distribution:
     high: float | str = 1.0
     value: float = 0.0
     p: float = 0.5
+    exponent: float = 1.0
 
 
 class Layout(enum.StrEnum):

@@ -28,11 +28,13 @@ _KIND_DTYPES = {
     DistributionKind.NORMAL: FLOAT_DTYPES,
     DistributionKind.UNIFORM: FLOAT_DTYPES,
     DistributionKind.INTEGER: FLOAT_DTYPES | INTEGER_DTYPES,
+    DistributionKind.ZIPF: FLOAT_DTYPES | INTEGER_DTYPES,
     DistributionKind.ONE_HOT: FLOAT_DTYPES | INTEGER_DTYPES | {"bool"},
     DistributionKind.CONSTANT: FLOAT_DTYPES | INTEGER_DTYPES | {"bool"},
     DistributionKind.BERNOULLI: frozenset({"bool"}),
 }
 _MAX_CORNER_AXES = 8
+_MAX_ZIPF = 1 << 24
 
 
 def check(contract: Contract) -> None:
@@ -165,11 +167,13 @@ def _check_distribution(contract: Contract, spec: InputSpec, path: str) -> None:
         raise ContractError(path, "'one_hot' needs at least one dimension")
     if drawn.kind is DistributionKind.CONSTANT:
         _check_constant(spec, path)
-    if drawn.kind in (DistributionKind.UNIFORM, DistributionKind.INTEGER):
+    if drawn.kind in (DistributionKind.UNIFORM, DistributionKind.INTEGER, DistributionKind.ZIPF):
         for axes in _points(contract, (drawn.low, drawn.high), path):
             low, high = (_bound(b, axes, path) for b in (drawn.low, drawn.high))
             if low >= high:
                 raise ContractError(path, f"low ({low:g}) must be below high ({high:g}){_where(axes)}")
+            if drawn.kind is DistributionKind.ZIPF and high - low > _MAX_ZIPF:
+                raise ContractError(path, f"'zipf' has at most {_MAX_ZIPF} values, not {high - low:g}")
             _check_fits(spec.dtype, low, high - 1, path)
 
 

@@ -67,7 +67,6 @@ _LATER_OUTPUT_KEYS = {
 }
 _LATER_LAYOUTS = {"broadcast": "inputs with stride 0 are not drawn; declare the unexpanded shape"}
 _LATER_KINDS = {
-    "zipf": "use `integer`",
     "with_infinities": "use `normal`, and name what may be among the values in the input's `special_values`",
     "user": "values are drawn by the judge from the declared kinds, or by the file's own `get_inputs`",
 }
@@ -122,6 +121,10 @@ _KINDS: dict[str, Reader[dict[str, object]]] = {
     "normal": table({"kind": text, "mean": number(), "std": number(positive=True)}),
     "uniform": table({"kind": text, "low": number(), "high": number()}),
     "integer": table({"kind": text, "low": _bound, "high": _bound}, required=("high",)),
+    "zipf": table(
+        {"kind": text, "low": _bound, "high": _bound, "exponent": number(0, 10, positive=True)},
+        required=("high",),
+    ),
     "one_hot": table({"kind": text}),
     "constant": table({"kind": text, "value": number()}, required=("value",)),
     "bernoulli": table({"kind": text, "p": number(0, 1)}),

@@ -48,6 +48,16 @@ def test_integers_reach_every_value_up_to_an_axis(dtype: str) -> None:
     assert str(values.dtype) == f"torch.{dtype}"
 
 
+@pytest.mark.parametrize("dtype", ["int64", "float32"])
+def test_zipf_values_have_shares_that_fall_with_their_rank(dtype: str) -> None:
+    values = one(spec(DistributionKind.ZIPF, dtype=dtype, low=2, high="classes", exponent=2.0))
+    counts = values.long().bincount()
+    assert counts.tolist()[:2] == [0, 0]
+    assert len(counts) == 7
+    assert (counts[2] / counts[3]).item() == pytest.approx(4, rel=0.25)
+    assert counts[2] > counts[3] > counts[4] > counts[6] > 0
+
+
 def test_one_hot_rows_have_a_single_one_at_varying_places() -> None:
     values = one(spec(DistributionKind.ONE_HOT, ("n", "classes")))
     assert torch.equal(values.sum(-1), torch.ones(4000))

@@ -94,7 +94,8 @@ def test_what_makes_an_evaluation_worthless_is_found(checked, body, finding, wor
     ("body", "words"),
     [
         ("raise ValueError('so it is')", "so it is"),
-        ("return x.log()", "not finite"),
+        ("return x, x.log()", "not finite on 'a' ("),
+        ("return x, x.log()", "of 1536 elements of output 1)"),
         ("return 'text'", "str"),
     ],
 )

@@ -23,6 +23,9 @@ def check(**changes: object) -> None:
     envelope.check(read(BASE | changes, "test"))
 
 
+Y = {"shape": ["rows"], "dtype": "float32"}
+
+
 def x(**keys: object) -> dict[str, object]:
     """Inputs with one tensor `x`."""
     return {"x": {"shape": ["rows", "cols"], "dtype": "float32"} | keys}
@@ -65,6 +68,19 @@ def test_a_sound_contract_passes() -> None:
             "'a' is taken",
         ),
         ("mutates[0]", {"mutates": ["z"]}, "no input 'z'"),
+        ("may_be_constant[0]", {"may_be_constant": ["z"], "outputs": {"y": Y}}, "no output 'z'"),
+        ("may_be_constant", {"may_be_constant": ["y"], "outputs": {"y": Y}}, "one must vary"),
+        ("inputs.x.layouts", {"inputs": x(shape=["rows"], layouts=["transposed"])}, "at least 2 dimensions"),
+        (
+            "inputs.x.special_values",
+            {"inputs": x(dtype="bool", special_values=["nan"])},
+            "bool has none",
+        ),
+        (
+            "inputs.x.distribution",
+            {"inputs": x(dtype="int64", distribution={"kind": "zipf", "high": 1 << 25})},
+            "has at most 16777216 values",
+        ),
         ("inputs.x.shape[1]", {"inputs": x(shape=["rows", "colls"])}, "did you mean 'cols'"),
         ("inputs.x.shape[0]", {"inputs": x(shape=["rows -"])}, "not arithmetic"),
         ("inputs.x.shape[0]", {"inputs": x(shape=["cols - 1"])}, "is 0 at cols = 1; sizes start at 1"),
@@ -120,3 +136,9 @@ def test_the_bytes_of_a_workload_count_inputs_and_outputs() -> None:
 )
 def test_the_bytes_of_an_element(dtype: str, size: int) -> None:
     assert envelope.item_bytes(dtype) == size
+
+
+def test_outputs_that_may_be_constant_have_to_be_declared() -> None:
+    undeclared = {key: value for key, value in BASE.items() if key != "outputs"}
+    with pytest.raises(ContractError, match="declare `outputs`"):
+        envelope.check(read(undeclared | {"may_be_constant": ["y"]}, "test"))

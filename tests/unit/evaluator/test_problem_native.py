@@ -148,3 +148,12 @@ def test_undeclared_outputs_are_noted() -> None:
     problem = parse(REFERENCE, "\n".join(line for line in TOML.splitlines() if "outputs" not in line))
     assert problem.contract.outputs is None
     assert any("outputs" in note for note in problem.notes)
+
+
+def test_inputs_that_may_be_ignored_are_inputs_and_not_all_of_them() -> None:
+    source = "def get_inputs(): return []\ndef reference(x, mask): return x\n"
+    parsed = native.parse("p", f'CONTRACT = {{"may_ignore": ["mask"]}}\n{source}', None, {})
+    assert parsed.contract.may_ignore == ("mask",)
+    for names, hint in ((["masc"], "did you mean 'mask'"), (["x", "mask"], "one must influence")):
+        with pytest.raises(ContractError, match=hint):
+            native.parse("p", f'CONTRACT = {{"may_ignore": {names}}}\n{source}', None, {})

@@ -177,7 +177,7 @@ def test_a_wrong_key_or_value_is_named_with_its_path(path: str, value: object, h
         ("inputs.x.layout", "broadcast"),
         ("inputs.x.layouts", ["broadcast"]),
         ("inputs.x.dtype", "complex64"),
-        ("inputs.x.distribution", "zipf"),
+        ("inputs.x.distribution", "user"),
         ("inputs.x.distribution.kind", "with_infinities"),
         ("outputs.y.view_of", "x"),
         ("outputs.y.data_dependent", True),

@@ -15,6 +15,7 @@ from evaluator.problem.contract import (
     ProblemError,
     ReferenceStyle,
 )
+from evaluator.problem.load import parse_problem
 
 MODEL = "class Model(nn.Module):\n def __init__(self, n, eps=1e-5): pass\n def forward(self, x, w): pass\n"
 
@@ -83,3 +84,24 @@ def test_constructor_arguments_are_counted() -> None:
         reference.check_init(tree, "Model", [])
     with pytest.raises(ContractError, match="the reference is a function"):
         reference.check_init(ast.parse("def reference(x): pass"), "reference", [1])
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("CONTRACT = {}\ndef get_inputs(): return []\ndef reference(x, *rest): pass\n", ("x",)),
+        (
+            "CONTRACT = {}\ndef get_inputs(): return []\nclass Model(nn.Module):\n def forward(self, a, b): pass\n",
+            ("a", "b"),
+        ),
+        ("CONTRACT = {}\ndef get_inputs(): return []\nreference = something\n", ()),
+        (
+            'CONTRACT = {"inputs": {"y": {"shape": [2], "dtype": "float32"}}}\ndef reference(y, z=0): pass\n',
+            ("y",),
+        ),
+    ],
+)
+def test_arguments_are_called_as_they_are_declared_or_as_the_parameters(
+    source: str, names: tuple[str, ...]
+) -> None:
+    assert reference.argument_names(parse_problem("p", source)) == names

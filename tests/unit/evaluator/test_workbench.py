@@ -9,12 +9,13 @@ import random
 import pytest
 import torch
 
-from evaluator.evaluation import InfraError, InvalidProblem
+from evaluator.evaluation import InfraError, InvalidProblem, Verdict
 from evaluator.harness.wire import Load
 from evaluator.judge.cases import hidden
 from evaluator.judge.changes import ALL_CHANGES
 from evaluator.judge.clock import Calibration
 from evaluator.judge.defences import Defences
+from evaluator.judge.faults import Fault
 from evaluator.judge.numerics import Yardstick
 from evaluator.judge.seeds import Seeds
 
@@ -94,6 +95,17 @@ def test_values_that_the_reference_cannot_compute_are_left_out(local, make_probl
     }
     whole = local.bench(make_problem("def reference(x):\n    return x.sum(1)\n", inputs=integers))
     assert whole.round(whole.cases[0], Seeds(), CHANGES["enlarged"]) is None
+
+
+@pytest.mark.parametrize(
+    ("verdict", "remedy"),
+    [(Verdict.RESOURCE_LIMIT, "memory_bytes"), (Verdict.TIMEOUT, "timeouts"), (Verdict.RUNTIME_ERROR, "")],
+)
+def test_a_reference_that_is_too_much_is_told_what_helps(local, make_problem, verdict, remedy):
+    text = str(local.bench(make_problem(SOFTMAX)).invalid(Fault(verdict, "so it is")))
+    assert text.startswith(f"the reference failed ({verdict.value}): so it is")
+    assert remedy in text
+    assert ("--set" in text) == bool(remedy)
 
 
 def test_hidden_points_come_and_go(local, make_problem):
