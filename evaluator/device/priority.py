@@ -27,6 +27,16 @@ def real_time(pid: int) -> Iterator[None]:
         _set(pid, os.SCHED_OTHER, _ORDINARY)
 
 
+def real_time_allowed() -> bool:
+    """Whether this host gives this user real-time priority, found by trying."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, _FIRST)
+    except PermissionError:
+        return False
+    os.sched_setscheduler(0, os.SCHED_OTHER, _ORDINARY)
+    return True
+
+
 def _set(pid: int, policy: int, parameter: os.sched_param) -> None:
     with suppress(PermissionError):
         os.sched_setscheduler(0, policy, parameter)

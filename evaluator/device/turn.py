@@ -20,8 +20,13 @@ SHORT_PAUSE = 0.002
 
 
 @contextmanager
-def turn(say: Callable[[str], None], name: str = NAME) -> Iterator[None]:
-    """Wait until nobody else evaluates here, then hold the turn for the time of the block."""
+def turn(
+    say: Callable[[str], None], name: str = NAME, check: Callable[[], None] = lambda: None
+) -> Iterator[None]:
+    """Wait until nobody else evaluates here, then hold the turn for the time of the block.
+
+    `check` is called while waiting, and gives up by raising.
+    """
     told = False
 
     def wait(pause: float) -> None:
@@ -29,6 +34,7 @@ def turn(say: Callable[[str], None], name: str = NAME) -> Iterator[None]:
         if not told:
             say("waiting: another evaluation runs on this machine")
             told = True
+        check()
         time.sleep(pause)
 
     with _socket() as holder:

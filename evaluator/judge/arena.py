@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import torch
 
-from evaluator.device.cpu import SharedMemory
+from evaluator.device.cpu import SharedMemory, same_bytes
 from evaluator.harness.tensors import DTYPES, at
 from evaluator.harness.wire import Scalar, Slot
 from evaluator.problem.contract import Layout
@@ -117,7 +117,7 @@ class Arena:
         position = 0
         for slot in (*self.output_slots, None):
             end = self.size if slot is None else slot.offset
-            if not torch.equal(self.memory.bytes[position:end], self._pristine[position:end]):
+            if not same_bytes(self.memory.bytes[position:end], self._pristine[position:end]):
                 return self._where(position, end)
             position = end if slot is None else _extent(slot).stop
         return ""

@@ -164,3 +164,8 @@ def _odd(axis: Axis, most: int, chance: random.Random) -> int:
 
 def _any(axis: Axis, most: int, chance: random.Random) -> int:
     return _multiple(axis, chance.randint(min(axis.low, most), most))
+
+
+def one_per_key(all_cases: Sequence[Case]) -> list[Case]:
+    """A case for each instance that they are called on."""
+    return list({c.key: c for c in all_cases}.values())

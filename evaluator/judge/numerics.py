@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import torch
@@ -25,6 +26,8 @@ from evaluator.problem.contract import Accuracy
 
 SAMPLES = 32
 MODE_POOL = 1024
+PIECE = 1 << 16
+"""Elements that are compared at a time: 0.5 MB in float64."""
 
 
 class Yardstick(enum.StrEnum):
@@ -106,8 +109,11 @@ def own_error(truth: Truth, native: torch.Tensor, single: torch.Tensor | None = 
     if native.dtype == torch.float64 and single is not None and _comparable(single, native):
         told, share = single, torch.finfo(torch.float64).eps / torch.finfo(torch.float32).eps
     scale = max(truth.scale, torch.finfo(native.dtype).tiny)
-    error = (told.double() - truth.values).abs_()
-    return OwnError(share * float(error.max()) / scale, share * _rms(error) / scale)
+    largest, squares = 0.0, 0.0
+    for error, _ in _errors(told, truth.values):
+        largest = max(largest, float(error.max()))
+        squares += float(error.dot(error))
+    return OwnError(share * largest / scale, share * math.sqrt(squares / told.numel()) / scale)
 
 
 def _comparable(single: torch.Tensor, native: torch.Tensor) -> bool:
@@ -130,19 +136,19 @@ def compare(actual: torch.Tensor, truth: Truth, own: OwnError, accuracy: Accurac
         )
     if expected.numel() == 0:
         return Comparison("", 0.0, 0.0)
-    finite = int(torch.isfinite(actual).sum())
-    if finite < expected.numel():
-        return Comparison(
-            f"{expected.numel() - finite} of {expected.numel()} elements are not finite",
-            float("inf"),
-            float("inf"),
-        )
-    error = (actual.double() - expected).abs_()
-    rms = _rms(error) / rms_bound(truth, own, accuracy)
-    relative = error.div_(_bounds(expected, truth, own, accuracy))
-    largest = float(relative.max())
-    wrong = int((relative > 1).sum()) if largest > 1 else 0
-    return Comparison(_sentence(wrong, expected.numel(), largest, rms), largest, rms)
+    count = expected.numel()
+    largest, squares, wrong = 0.0, 0.0, 0
+    for error, true in _errors(actual, expected):
+        squares += float(error.dot(error))
+        relative = error.div_(_bounds(true, truth, own, accuracy))
+        worst = float(relative.max())
+        largest = max(largest, worst if math.isfinite(worst) else math.inf)
+        if largest > 1:
+            wrong += int((relative > 1).sum())
+    if math.isinf(largest) and (unusable := int((~torch.isfinite(actual)).sum())):
+        return Comparison(f"{unusable} of {count} elements are not finite", math.inf, math.inf)
+    rms = math.sqrt(squares / count) / rms_bound(truth, own, accuracy)
+    return Comparison(_sentence(wrong, count, largest, rms), largest, rms)
 
 
 def compare_sample(
@@ -157,6 +163,20 @@ def compare_sample(
     return bool((odd | (error <= _bounds(expected, truth, own, accuracy))).all()) and _same(
         actual[odd].double(), expected[odd]
     )
+
+
+def _errors(actual: torch.Tensor, expected: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Absolute errors in float64, flat and a piece at a time, each with what was expected.
+
+    A piece fits into a cache, and an output of any size is verified in the memory of one piece.
+    """
+    for ours, true in zip(_pieces(actual), _pieces(expected), strict=True):
+        yield (true - ours).abs_(), true
+
+
+def _pieces(values: torch.Tensor) -> Iterator[torch.Tensor]:
+    flat = values.reshape(-1)
+    return (flat[start : start + PIECE] for start in range(0, flat.numel(), PIECE))
 
 
 def sample_indices(truth: Truth, generator: torch.Generator) -> torch.Tensor:
@@ -198,7 +218,9 @@ def _sentence(wrong: int, count: int, largest: float, rms: float) -> str:
 
 
 def _rms(values: torch.Tensor) -> float:
-    return float(values.double().square().mean().sqrt()) if values.numel() else 0.0
+    """The root of the mean square, of float64."""
+    squares = math.fsum(float(piece.dot(piece)) for piece in _pieces(values))
+    return math.sqrt(squares / values.numel()) if values.numel() else 0.0
 
 
 def _same(actual: torch.Tensor, expected: torch.Tensor) -> bool:

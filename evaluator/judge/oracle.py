@@ -20,7 +20,7 @@ from evaluator.judge.arena import Input, TensorSpec
 from evaluator.judge.cases import Case
 from evaluator.judge.faults import Fault
 from evaluator.judge.numerics import OwnError, Truth, own_error, sample_indices, truth
-from evaluator.judge.seat import Answer, Seat, check_readable, check_sane
+from evaluator.judge.seat import Answer, Seat
 from evaluator.judge.state import StateArena
 from evaluator.problem.contract import Contract, Problem, ReferenceStyle
 from evaluator.problem.expressions import sizes
@@ -34,13 +34,24 @@ TRACE_SECONDS = 60.0
 class Round:
     """One set of inputs and what the outputs should be. `own` is the yardstick for its kind of values, `samples`
     the flat indices per output that are read inside the clock. Inputs that the operation changes count as outputs
-    after those it returns. `reuses`: the reference itself does not keep an earlier result as it was."""
+    after those it returns. `reuses`: the reference itself does not keep an earlier result as it was. `native` is
+    what the reference gave at its own dtype."""
 
     inputs: list[Input]
     truths: tuple[Truth, ...]
     own: tuple[OwnError, ...]
     samples: tuple[torch.Tensor, ...]
+    native: tuple[torch.Tensor, ...]
     reuses: bool = False
+
+    def widened(self) -> tuple[OwnError, ...]:
+        """The yardstick, or the reference's own error on these very inputs where it is larger.
+
+        Outputs that nearly cancel have a scale that differs much from draw to draw. Not kept: a yardstick that
+        took the largest of all rounds would allow more the longer a judge runs.
+        """
+        rows = zip(self.own, self.truths, self.native, strict=True)
+        return tuple(own.widened(own_error(t, n)) for own, t, n in rows)
 
 
 @dataclass
@@ -99,8 +110,7 @@ class Oracle:
 
     def copied(self, state: Sequence[State]) -> StateArena:
         """A copy of an instance's weights as they are now. Raises Fault where they cannot be read."""
-        for entry in state:
-            check_readable(entry.tensor)
+        self.seat.check_readable([entry.tensor for entry in state])
         return StateArena(state, lambda entry: self.seat.read(entry.tensor))
 
     def _forget(self, key: str) -> None:
@@ -138,7 +148,7 @@ class Oracle:
         if self.contract.inputs is not None:
             return draw.draw(self.contract.inputs, case.axes, seed)
         drawn = self.seat.client.request(Draw(seed), Drawn, self.seat.timeouts.call).values
-        check_sane([v for v in drawn if isinstance(v, Located)])
+        self.seat.check_readable([v for v in drawn if isinstance(v, Located)])
         values = [v.value if isinstance(v, Scalar) else self.seat.read(v) for v in drawn]
         self._check_same_shapes(case, values)
         return values
@@ -255,22 +265,24 @@ class Oracle:
         more: Sequence[list[Input]] = (),
         finite: bool = True,
     ) -> Round:
-        """Inputs and what belongs to them. The first round of a kind also uses `more` sets to measure own error.
+        """Inputs and what belongs to them. The first round of a kind measures own error, with `more` sets; it stays.
 
         Raises Unusable.
         """
         native = self.answer(case, inputs).outputs
         found = self.truths(case, inputs, native, finite)
         known = self.known[case.name]
-        own = self._own(case, inputs, found, native)
         if kind not in known.own:
+            own = self._own(case, inputs, found, native)
             for other in more:
                 own = self._widened(case, other, own, finite)
-        else:
-            own = tuple(a.widened(b) for a, b in zip(known.own[kind], own, strict=True))
-        known.own[kind] = own
+            known.own[kind] = own
+        own = known.own[kind]
+        if known.singles:  # nothing in the round itself would tell its error
+            now = self._own(case, inputs, found, native)
+            own = tuple(a.widened(b) for a, b in zip(own, now, strict=True))
         samples = tuple(sample_indices(t, self.chance) for t in found)
-        return Round(inputs, found, own, samples, known.reuses)
+        return Round(inputs, found, own, samples, native, known.reuses)
 
     def _widened(
         self, case: Case, inputs: list[Input], own: tuple[OwnError, ...], finite: bool

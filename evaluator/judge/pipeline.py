@@ -10,10 +10,12 @@ from contextlib import ExitStack
 from dataclasses import asdict
 
 from evaluator.build.builder import Builder
+from evaluator.build.outcome import Build
 from evaluator.device.cpu import sealed_file
 from evaluator.evaluation import Evaluation, Gate, GateResult, GateState, OutOfTime, Timing, Verdict
 from evaluator.harness.wire import Load
 from evaluator.judge import cases
+from evaluator.judge.baselines import Seconds
 from evaluator.judge.cases import Case
 from evaluator.judge.changes import HIDDEN_CHANGES, NUMERIC_CHANGES, Change
 from evaluator.judge.defences import Defences
@@ -24,7 +26,7 @@ from evaluator.judge.seat import Seat
 from evaluator.judge.seeds import Seeds
 from evaluator.judge.timing import Timer
 from evaluator.judge.verifier import Verifier
-from evaluator.judge.workbench import Seconds, Workbench
+from evaluator.judge.workbench import Workbench
 from evaluator.problem.candidate import Candidate, CandidateError, Language
 from evaluator.problem.contract import Accuracy, Timeouts
 from evaluator.problem.entry import parse_candidate
@@ -73,7 +75,7 @@ class Pipeline:
         self._start = start
         self._seconds = seconds
         self._deadline = deadline
-        self._library = -1
+        self._product = -1
         self._seat: Seat | None = None
         self._constructed: set[str] = set()
         self._redrawn: list[str] = []
@@ -107,6 +109,10 @@ class Pipeline:
         if self._deadline is not None and time.monotonic() >= self._deadline:
             raise OutOfTime("the deadline came before the judgement was complete")
 
+    def _seconds_to_build(self) -> float:
+        limit = self.contract.timeouts.build
+        return limit if self._deadline is None else min(limit, self._deadline - time.monotonic())
+
     def _step(self, gate: Gate, step: Callable[[], Evidence]) -> None:
         start = time.perf_counter()
         try:
@@ -130,21 +136,26 @@ class Pipeline:
         return {"entry": self.entry.name, "style": style, "language": self.candidate.language.value}
 
     def build(self) -> Evidence:
-        """Compiles in the builder. Python has nothing to build."""
-        if self.candidate.language is Language.PYTHON:
+        """Compiles in the builder; Python that compiles something at import is imported there first."""
+        built = self._built()
+        if built is None:
             return {"compiled": False}
-        built = self.builder.build(self.candidate, self.contract.timeouts.build)
         if built.timed_out:
+            self._keep_deadline()
             raise Fault(
                 Verdict.TIMEOUT, f"did not compile within {self.contract.timeouts.build:g} s", built.output
             )
-        if built.library is None:
-            first = next((d for d in built.diagnostics if d.severity != "warning"), None)
-            reason = f"{first.file}:{first.line}: {first.message}" if first else "the compiler failed"
-            raise Fault(Verdict.COMPILE_ERROR, reason, built.output)
-        self._library = sealed_file("candidate.so", built.library)
+        if built.product is None:
+            raise Fault(Verdict.COMPILE_ERROR, built.complaint, built.output)
+        self._product = sealed_file("product", built.product)
         warnings = [asdict(d) for d in built.diagnostics]
         return {"compiled": True, "seconds": built.seconds, "cached": built.cached, "warnings": warnings}
+
+    def _built(self) -> Build | None:
+        limit = self._seconds_to_build()
+        if self.candidate.language is Language.PYTHON:
+            return self.builder.imported(self.candidate, limit)
+        return self.builder.build(self.candidate, limit)
 
     def visible(self) -> Evidence:
         """Right on the declared workloads."""
@@ -205,9 +216,9 @@ class Pipeline:
         self.timing = timer.time()
         return {
             "speedup": asdict(self.timing.speedup),
-            "restarts_voided": timer.voided_restarts,
+            "restarts_voided": timer.voided,
             "baselines_known": {n: dict(t) for n, t in seconds.items()},
-            "baselines_unavailable": dict(self.bench.unavailable),
+            "baselines_unavailable": dict(self.bench.baselines.unavailable),
         }
 
     def _accuracy(self) -> Accuracy:
@@ -234,7 +245,7 @@ class Pipeline:
         with ExitStack() as undo:
             seat = self._start(self.contract.timeouts)
             undo.callback(seat.close)
-            seat.load(load, [self._library] if compiled else [])
+            seat.load(load, [self._product] if self._product >= 0 else [])
             undo.pop_all()
         return seat
 
@@ -319,9 +330,9 @@ class Pipeline:
 
     def _close(self) -> None:
         self._close_seat()
-        if self._library >= 0:
-            os.close(self._library)
-            self._library = -1
+        if self._product >= 0:
+            os.close(self._product)
+            self._product = -1
 
     def _evaluation(
         self, verdict: Verdict, reason: str, guarantees: Mapping[str, bool], machine: Mapping[str, object]
@@ -340,7 +351,7 @@ class Pipeline:
             timing=self.timing,
             promotable=verdict is Verdict.ACCEPTED
             and ran
-            and not self.bench.unavailable
+            and not self.bench.baselines.unavailable
             and not self._not_taken
             and not self.defences.off
             and not missing(guarantees),

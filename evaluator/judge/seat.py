@@ -35,10 +35,9 @@ from evaluator.judge.state import StateArena
 from evaluator.problem.contract import Timeouts
 from sandbox.api import MemoryUnreadable, ProcessGone
 
-MAX_OUTPUTS = 64
 MAX_DIMENSIONS = 64
 MAX_EXTENT = 1 << 40
-MAX_BYTES = 1 << 36
+MOST_BYTES = 1 << 36
 
 
 @dataclass
@@ -69,12 +68,19 @@ class Answer:
 
 
 class Seat:
-    """One foreign implementation in its runner."""
+    """One foreign implementation in its runner. Of tensors that it names, at most `memory_bytes` are read at once."""
 
-    def __init__(self, client: RunnerClient, timeouts: Timeouts, variant: str = "plain") -> None:
+    def __init__(
+        self,
+        client: RunnerClient,
+        timeouts: Timeouts,
+        variant: str = "plain",
+        memory_bytes: int = MOST_BYTES,
+    ) -> None:
         self.client = client
         self.timeouts = timeouts
         self.variant = variant
+        self.memory_bytes = memory_bytes
         self.style = ""
         self.tampered: tuple[str, ...] = ()
         self._places: dict[str, Place] = {}
@@ -146,6 +152,23 @@ class Seat:
             place.arena.close()
             self.client.request(Unbind(place.number), Done, self.timeouts.load)
 
+    def time(
+        self,
+        workload: str,
+        values: Sequence[Input],
+        samples: Sequence[torch.Tensor],
+        warm_up: bool = False,
+    ) -> Released:
+        """One released call on fresh values, of which only a sample of the outputs is read, inside the clock.
+
+        `samples` are flat indices per output, or none. Raises Fault for outputs of a wrong number, shape, dtype,
+        type or layout, and for an address that cannot be read.
+        """
+        place = self._places[workload]
+        place.previous = ()  # what lay there may be gone when it is looked at again
+        with self._blamed():
+            return self._released(place, values, samples, warm_up)
+
     def call(
         self,
         workload: str,
@@ -153,25 +176,39 @@ class Seat:
         samples: Sequence[torch.Tensor],
         warm_up: bool = False,
     ) -> Answer:
-        """One released call on fresh values, then everything about its outputs but their truth.
-
-        `samples` are flat indices per output, read inside the clock, or none. Raises Fault for outputs of a wrong
-        number, shape, dtype, type or layout, and for an address that cannot be read.
-        """
+        """As `time`, then everything about the outputs but their truth: all of them, and what else was written."""
         place = self._places[workload]
+        with self._blamed():
+            released = self._released(place, values, samples, warm_up)
+            reused = self._reused(place)
+            outputs = self._outputs(place, released.outcome)
+        sampled = tuple(_typed(b, o.dtype) for b, o in zip(released.sample, outputs, strict=False))
+        return Answer(released, outputs, sampled, place.arena.damage(place.mutable), reused)
+
+    def _released(
+        self, place: Place, values: Sequence[Input], samples: Sequence[torch.Tensor], warm_up: bool
+    ) -> Released:
         timeout = self.timeouts.warm_up if warm_up else self.timeouts.call
 
         def sampler(outcome: Outcome) -> list[bytes]:
             return self._sample(place, outcome, samples)
 
-        with self._blamed():
-            released = self.client.call(
-                place.number, lambda: place.arena.fill(values), sampler, timeout, urgent=not warm_up
+        return self.client.call(
+            place.number, lambda: place.arena.fill(values), sampler, timeout, urgent=not warm_up
+        )
+
+    def check_readable(self, tensors: Sequence[Located]) -> None:
+        """Whether tensors are described so that they can be read, and need not more memory than the contract allows.
+
+        Raises Fault.
+        """
+        for at in tensors:
+            _check_described(at)
+        if (wanted := sum(map(_bytes, tensors))) > self.memory_bytes:
+            raise Fault(
+                Verdict.RESOURCE_LIMIT,
+                f"tensors of {wanted >> 20} MiB; the contract allows {self.memory_bytes >> 20} MiB of memory",
             )
-            reused = self._reused(place)
-            outputs = self._outputs(place, released.outcome)
-        sampled = tuple(_typed(b, o.dtype) for b, o in zip(released.sample, outputs, strict=False))
-        return Answer(released, outputs, sampled, place.arena.damage(place.mutable), reused)
 
     def read(self, at: Located) -> torch.Tensor:
         """A tensor that lies in the runner, as it is now; described as `check_readable` wants. Raises Fault."""
@@ -192,7 +229,9 @@ class Seat:
         if self.style == "destination":
             here = (*place.arena.outputs, *place.changed)
             return [_gather(t, i) for t, i in zip(here, samples, strict=False)]
-        _check(outcome.outputs, place.specs)
+        self.check_readable(outcome.outputs)
+        if place.specs is not None:
+            _check(outcome.outputs, place.specs)
         there = [self._peek(at, i) for at, i in zip(outcome.outputs, samples, strict=False)]
         return there + [_gather(t, i) for t, i in zip(place.changed, samples[len(there) :], strict=False)]
 
@@ -239,11 +278,8 @@ class Seat:
         self._places.clear()
 
 
-def _check(outputs: Sequence[Located], specs: Sequence[TensorSpec] | None) -> None:
-    """The number, shapes, dtypes, strides and exact types of outputs. Raises Fault. Without specs: a first look."""
-    check_sane(outputs)
-    if specs is None:
-        return
+def _check(outputs: Sequence[Located], specs: Sequence[TensorSpec]) -> None:
+    """The number, shapes, dtypes, strides and exact types of outputs. Raises Fault."""
     if len(outputs) != len(specs):
         raise Fault(Verdict.INCORRECT, f"returned {len(outputs)} outputs, the reference returns {len(specs)}")
     for number, (at, spec) in enumerate(zip(outputs, specs, strict=True)):
@@ -264,23 +300,17 @@ def _check(outputs: Sequence[Located], specs: Sequence[TensorSpec] | None) -> No
             raise Fault(Verdict.INTEGRITY, f"output {number} is not a plain torch.Tensor")
 
 
-def check_sane(outputs: Sequence[Located]) -> None:
-    """Whether tensors are described so that they can be read at all. Raises Fault."""
-    if len(outputs) > MAX_OUTPUTS:
-        raise Fault(Verdict.RUNTIME_ERROR, f"{len(outputs)} tensors; at most {MAX_OUTPUTS} are possible")
-    for at in outputs:
-        check_readable(at)
-
-
-def check_readable(at: Located) -> None:
-    """Whether one tensor is described so that it can be read. Raises Fault."""
+def _check_described(at: Located) -> None:
     if at.dtype not in DTYPES or len(at.shape) != len(at.strides) or len(at.shape) > MAX_DIMENSIONS:
         raise Fault(Verdict.INTEGRITY, "a tensor is described in no known form")
     if not all(0 <= n <= MAX_EXTENT for n in (*at.shape, *at.strides)):
         raise Fault(Verdict.INTEGRITY, "a tensor has an impossible size or stride")
-    whole = math.prod(at.shape) * DTYPES[at.dtype].itemsize  # more than its span where strides are 0
-    if max(whole, TensorSpec(at.shape, at.strides, at.dtype).span) > MAX_BYTES:
-        raise Fault(Verdict.RESOURCE_LIMIT, "a tensor is larger than 64 GiB")
+
+
+def _bytes(at: Located) -> int:
+    """What reading a tensor takes: its elements or, where they lie far apart, its span."""
+    whole = math.prod(at.shape) * DTYPES[at.dtype].itemsize
+    return max(whole, TensorSpec(at.shape, at.strides, at.dtype).span)
 
 
 def _relevant(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:

@@ -15,11 +15,19 @@ import torch
 
 from evaluator.build.builder import Builder
 from evaluator.build.cache import BuildCache
+from evaluator.build.generated import Example
+from evaluator.build.tools import python_environment
 from evaluator.canonical import digest
+from evaluator.device.priority import real_time_allowed
 from evaluator.device.turn import turn
-from evaluator.evaluation import Evaluation, InfraError, InvalidProblem
+from evaluator.evaluation import Evaluation, InfraError, InvalidProblem, OutOfTime
+from evaluator.harness.heap import keep_freed_memory
+from evaluator.judge.baselines import Seconds
+from evaluator.judge.calibration import Calibration
+from evaluator.judge.calibrator import Calibrator
 from evaluator.judge.client import RunnerClient
-from evaluator.judge.clock import Calibration, Cores, calibrate, pinned, split_cores
+from evaluator.judge.clock import Cores, pinned, split_cores
+from evaluator.judge.deadline import Deadline
 from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault
 from evaluator.judge.findings import ProblemReport
@@ -27,7 +35,7 @@ from evaluator.judge.pipeline import Pipeline
 from evaluator.judge.policy import Policy, policy
 from evaluator.judge.problem_check import check_problem, require_sound
 from evaluator.judge.seat import Seat
-from evaluator.judge.workbench import Seconds, Workbench
+from evaluator.judge.workbench import Workbench
 from evaluator.problem.candidate import Candidate
 from evaluator.problem.contract import Problem, Timeouts
 from evaluator.problem.graph import Graph
@@ -36,6 +44,7 @@ from sandbox.api import Limits, Profile, Sandbox, SandboxError, Zygote
 PRELOAD = ("torch", "evaluator.harness.runner")
 ENTRY = "evaluator.harness.runner:main"
 BASELINE_SECONDS = "seconds"
+CALIBRATION_BYTES = 4 << 30
 
 
 class BaselineCache(Protocol):
@@ -47,6 +56,18 @@ class BaselineCache(Protocol):
 
     def put(self, key: str, value: dict[str, object]) -> None:
         """Keep an entry."""
+        ...
+
+
+class CalibrationStore(Protocol):
+    """Calibrations of machines, by a digest of what they depend on."""
+
+    def get(self, key: str) -> Calibration | None:
+        """The calibration, or None."""
+        ...
+
+    def put(self, key: str, calibration: Calibration) -> None:
+        """Keep a calibration in place of what was there."""
         ...
 
 
@@ -91,9 +112,12 @@ class Judge:
         settings: JudgeSettings | None = None,
         say: Callable[[str], None] = lambda text: None,
         defences: Defences | None = None,
+        calibrations: CalibrationStore | None = None,
     ) -> None:
         self._sandbox = sandbox
         self._baseline_cache = baseline_cache
+        self._calibrations = calibrations
+        self._deadline = Deadline()
         self._settings = settings or JudgeSettings()
         self._say = say
         self._defences = defences or Defences()
@@ -109,10 +133,8 @@ class Judge:
             self._stack.callback(self._zygote.close)
             self._stack.enter_context(pinned(self.cores.judge))
             self.machine = machine() | {"threads": self.threads, "judge_core": self.cores.judge}
-            with turn(self._say):
-                self.calibration: Calibration = calibrate(
-                    lambda: self._start(Timeouts(), "plain", 4 << 30), self.threads
-                )
+            keep_freed_memory()  # every round takes and frees the same large tensors
+            self.calibration: Calibration = self._calibration()
         except BaseException:
             self._stack.close()
             raise
@@ -128,6 +150,21 @@ class Judge:
         """Threads of baseline and candidate alike: all cores but the judge's."""
         return self.cores.threads
 
+    @property
+    def bandwidth(self) -> Callable[[int], float] | None:
+        """Bytes that a call moves → bytes per second at most, caches included; None where that was not calibrated."""
+        ceilings = self.calibration.ceilings
+        return None if ceilings is None else ceilings.bandwidth
+
+    def calibrate(self) -> Calibration:
+        """Measure this machine at length, ceilings too; use that from now on, and keep it. Raises InfraError."""
+        self._close_bench()  # what it knows was measured with another calibration
+        with self._machinery():
+            self.calibration = self._calibrator().thoroughly()
+        if self._calibrations is not None:
+            self._calibrations.put(self._calibration_key(), self.calibration)
+        return self.calibration
+
     def evaluate(
         self, problem: Problem, candidate: Candidate, policy_name: str | Policy, deadline: float | None = None
     ) -> Evaluation:
@@ -138,7 +175,7 @@ class Judge:
         Raises InfraError, InvalidProblem, OutOfTime, ValueError for an unknown policy.
         """
         chosen = policy_name if isinstance(policy_name, Policy) else policy(policy_name)
-        with self._machinery():
+        with self._machinery(deadline):
             if chosen.fresh:
                 self._close_bench()
             bench = self._workbench(problem)
@@ -174,6 +211,20 @@ class Judge:
                 self._close_bench()  # tracing ended the reference: the next evaluation starts it anew
             return graphs
 
+    def generated(self, problem: Problem) -> Candidate | None:
+        """The code that torch.compile makes of the reference, as a candidate; None where it makes none that can stand
+        on its own. Raises InfraError, InvalidProblem."""
+        with self._machinery():
+            bench = self._workbench(problem)
+            case = bench.cases[0]
+            specs = bench.oracle.known[case.name].inputs
+            examples = [Example(s.shape, s.strides, s.dtype) for s in specs if s is not None]
+            if len(examples) < len(specs) or problem.contract.mutates:
+                return None
+            dynamic = len(bench.cases) > 1 or any(a.low < a.high for a in problem.contract.axes)
+            init = bench.oracle.init[case.key]
+            return self._builder.generated(problem, init, examples, dynamic, problem.contract.timeouts.build)
+
     def close(self) -> None:
         """End every process that was started. Idempotent."""
         self._close_bench()
@@ -182,17 +233,40 @@ class Judge:
     # --- parts --------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def _machinery(self) -> Iterator[None]:
-        """What breaks inside is InfraError, and the runners in hand are not used again."""
+    def _machinery(self, deadline: float | None = None) -> Iterator[None]:
+        """What breaks inside is InfraError, and the runners in hand are not used again.
+
+        Torch says that memory is short by a RuntimeError; in this process only our own code can cause one.
+        """
+        self._deadline.at = deadline
         try:
-            with turn(self._say):
+            with turn(self._say, check=self._deadline.check):
                 yield
-        except (InvalidProblem, InfraError):
+        except (InvalidProblem, InfraError, OutOfTime):
             self._close_bench()
             raise
-        except (SandboxError, OSError, MemoryError) as e:
+        except (SandboxError, OSError, MemoryError, RuntimeError) as e:
             self._close_bench()
             raise InfraError(f"{type(e).__name__}: {e}") from e
+        finally:
+            self._deadline.at = None
+
+    def _calibration(self) -> Calibration:
+        """The one that was kept for this machine, else a short one."""
+        guarded = self._defences.least_constant
+        kept = self._calibrations.get(self._calibration_key()) if self._calibrations and guarded else None
+        if kept is not None:
+            return kept
+        with self._machinery():
+            return self._calibrator().briefly(guarded)
+
+    def _calibrator(self) -> Calibrator:
+        return Calibrator(
+            lambda: self._start(Timeouts(), "plain", CALIBRATION_BYTES), self.threads, self._builder
+        )
+
+    def _calibration_key(self) -> str:
+        return digest({"machine": self.machine, "real_time": real_time_allowed()})
 
     def _workbench(self, problem: Problem, sound: bool = True) -> Workbench:
         """The bench of a problem, kept from one candidate to the next. Raises InvalidProblem."""
@@ -217,19 +291,6 @@ class Judge:
             self._bench = None
 
     def _start(self, timeouts: Timeouts, variant: str, memory_bytes: int) -> Seat:
-        threads = str(self.threads)
-        environment = {
-            "OMP_NUM_THREADS": threads,
-            "MKL_NUM_THREADS": threads,
-            "TORCHINDUCTOR_COMPILE_THREADS": "1",
-            "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",
-            "TORCHINDUCTOR_VEC_ISA_OK": "1",  # it would compile a probe per instruction set, 10 s in every runner
-            "PATH": "/usr/bin:/bin",
-            "HOME": "/tmp",
-            "TMPDIR": "/tmp",
-            "USER": "runner",
-            "LC_ALL": "C.UTF-8",
-        }
         limits = Limits(
             memory_bytes=memory_bytes,
             processes=self._settings.processes,
@@ -238,15 +299,15 @@ class Judge:
         )
         profile = Profile(
             cores=self.cores.runners,
-            environment=environment | dict(self._settings.environment),
+            environment={**python_environment(self.threads), **self._settings.environment},
             limits=limits,
         )
         with contextlib.ExitStack() as undo:
             process = self._zygote.spawn(ENTRY, profile)
             undo.callback(process.kill)
-            client = RunnerClient(process, self._defences)
+            client = RunnerClient(process, self._defences, self._deadline, self.threads)
             undo.pop_all()
-        return Seat(client, timeouts, variant)
+        return Seat(client, timeouts, variant, memory_bytes)
 
     def _baseline_seconds(self, bench: Workbench) -> Seconds:
         """Known times of the baselines, measured where they are not in the cache."""
@@ -255,8 +316,8 @@ class Judge:
         seconds = _seconds(entry, bench) if entry is not None else None
         if seconds is None:
             self._say("measuring baselines")
-            seconds = bench.measure()
-            if not bench.unavailable:
+            seconds = bench.baselines.measure()
+            if not bench.baselines.unavailable:
                 self._baseline_cache.put(key, {BASELINE_SECONDS: {n: dict(t) for n, t in seconds.items()}})
         return seconds
 

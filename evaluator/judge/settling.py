@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from evaluator.judge.seat import Answer
+from evaluator.judge.client import Released
 
 MOST_CALLS = 24
 QUIET_CALLS = 4
@@ -13,7 +13,7 @@ MOST_SECONDS = 4.0
 MANY_FAULTS = 64
 
 
-def settle(call: Callable[[int], Answer]) -> None:
+def settle(call: Callable[[int], Released]) -> None:
     """Make call after call, numbered from 0, until a few in a row needed no new pages, or it takes too long.
 
     The C library may take new pages for a dozen calls before it finds old ones that fit; each costs a fault, 2 ms for
@@ -21,6 +21,6 @@ def settle(call: Callable[[int], Answer]) -> None:
     """
     quiet, deadline = 0, time.perf_counter() + MOST_SECONDS
     for number in range(MOST_CALLS):
-        quiet = quiet + 1 if call(number).released.faults < MANY_FAULTS else 0
+        quiet = quiet + 1 if call(number).faults < MANY_FAULTS else 0
         if quiet == QUIET_CALLS or time.perf_counter() > deadline:
             return

@@ -1,11 +1,12 @@
-"""Candidate and baselines in alternation, by a plan fixed in advance: samples, then speedups with intervals.
+"""Candidate and baselines in alternation, by a plan fixed in advance.
 
 Per restart of the candidate's runner and per workload: warm-up calls, then pairs. In a pair every contestant is
 called once on the same fresh values, in random order, and every answer is verified. A pair in which any of them was
 disturbed is voided and made up for. Between pairs, at random, come calls on the changed values of the gates before
 (verified, not timed): what runs here can then not be told from what runs there. After the candidate's death the
-baseline is timed by itself, and counts as the faster of both; where it was slower beside the candidate by more than
-noise explains, the restart is voided.
+baseline is timed by itself, and counts as the faster of both. Where it was slower beside the candidate by more than
+equal things differ on this machine, or too few pairs were left undisturbed, the restart is void, and a spare one
+takes its place.
 """
 
 from __future__ import annotations
@@ -14,37 +15,34 @@ import random
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
 
-from evaluator.evaluation import Gate, Interval, Timing, Verdict, WorkloadTiming
+from evaluator.evaluation import Gate, Timing, Verdict
+from evaluator.judge.baselines import Seconds
 from evaluator.judge.cases import Case
 from evaluator.judge.changes import ALL_CHANGES, Change
+from evaluator.judge.client import Released
 from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Round
 from evaluator.judge.policy import Policy
-from evaluator.judge.seat import Answer, Seat
+from evaluator.judge.seat import Seat
 from evaluator.judge.seeds import Seeds
 from evaluator.judge.settling import settle
-from evaluator.judge.statistics import median_interval, speedup_intervals
+from evaluator.judge.summary import Conditions, Samples, summarise
 from evaluator.judge.verifier import Verifier
-from evaluator.judge.workbench import Seconds, Workbench
+from evaluator.judge.workbench import Workbench
 
 SOLO_CALLS = 5
 SOLO_TRIES = 3
 TRIES_PER_PAIR = 3
 SPARE_RESTARTS = 2
-SLOWED = 1.25
+WIDTHS = 4
+"""Medians of few calls beside and alone may differ by so many times what long series of equal things do."""
+WIDEST = 0.25
 
 
-@dataclass
-class Samples:
-    """Valid times of one workload in one restart, by contestant, pair by pair; and how many pairs were voided."""
-
-    candidate: list[float] = field(default_factory=list)
-    baselines: dict[str, list[float]] = field(default_factory=dict)
-    voided: int = 0
+class Void(Exception):
+    """A restart in which other work, or the candidate itself, disturbed the measurement; the text says how."""
 
 
 class Timer:
@@ -66,10 +64,11 @@ class Timer:
         self.verifier = verifier
         self.start = start
         self.defences = defences
-        self.contenders = {c.name: bench.contenders(c, seconds) for c in bench.cases}
+        self.contenders = {c.name: bench.baselines.contenders(c, seconds) for c in bench.cases}
         self.chance = random.Random(seeds.next("order"))
         self.style = ""
-        self.voided_restarts = 0
+        self.voided: list[str] = []
+        self._plan: dict[str, int] = {}
         self._decks: dict[str, list[Change]] = {}
 
     def time(self) -> Timing:
@@ -81,20 +80,19 @@ class Timer:
             )
         valid: list[dict[str, Samples]] = []
         for _ in range(self.policy.restarts + SPARE_RESTARTS):
-            samples = self._restart()
-            if samples is None:
-                self.voided_restarts += 1
-            else:
-                valid.append(samples)
+            try:
+                valid.append(self._restart())
+            except Void as e:
+                self.voided.append(str(e))
             if len(valid) == self.policy.restarts:
-                return self._summarise(valid)
+                return self._summary(valid)
         raise Fault(
             Verdict.NO_SCORE,
-            f"{self.voided_restarts} restarts were disturbed: the baseline was slower beside the candidate than "
-            "alone, or other work disturbed the machine",
+            f"{len(self.voided)} restarts were disturbed, the last because {self.voided[-1]}; time it on a quieter "
+            "machine",
         )
 
-    def _restart(self) -> dict[str, Samples] | None:
+    def _restart(self) -> dict[str, Samples]:
         seat = self.start()
         constructed: set[str] = set()
         try:
@@ -102,7 +100,9 @@ class Timer:
             seat.leave()
         finally:
             seat.close()
-        return samples if all(self._confirm_alone(c, samples[c.name]) for c in self.bench.cases) else None
+        for case in self.bench.cases:
+            self._confirm_alone(case, samples[case.name])
+        return samples
 
     def _workload(self, seat: Seat, case: Case, constructed: set[str]) -> Samples:
         start = time.perf_counter()
@@ -111,7 +111,7 @@ class Timer:
         self.style = seat.style
         for i, round_ in enumerate(warm):
             self._verified(seat, case, round_, warm_up=i == 0)
-        pairs = self._planned(start, len(warm))
+        pairs = self._planned(case, (time.perf_counter() - start) / len(warm))
         self._settle_all(seat, case, warm)
         surprises = self._surprises(case, pairs)
         samples = Samples(baselines={n: [] for n in self.contenders[case.name]})
@@ -121,59 +121,59 @@ class Timer:
             if len(samples.candidate) == pairs:
                 break
         if len(samples.candidate) < self.policy.least_pairs:
-            raise Fault(
-                Verdict.NO_SCORE,
-                f"{samples.voided} of {samples.voided + len(samples.candidate)} pairs on {case.name!r} were "
-                "disturbed by other work; time it on a quieter machine",
-            )
+            tried = samples.voided + len(samples.candidate)
+            raise Void(f"{samples.voided} of {tried} pairs on {case.name!r} were disturbed by other work")
         seat.release(case.name)
         return samples
 
+    def _planned(self, case: Case, round_seconds: float) -> int:
+        """How many pairs fit: by what the first restart's warm-up rounds cost, before any time was looked at."""
+        if case.name not in self._plan:
+            affordable = int(
+                self.policy.seconds_per_workload / self.policy.restarts / max(round_seconds, 1e-6)
+            )
+            self._plan[case.name] = max(self.policy.least_pairs, min(self.policy.pairs, affordable))
+        return self._plan[case.name]
+
     def _settle_all(self, seat: Seat, case: Case, warm: list[Round]) -> None:
         """Untimed calls of every contestant until its allocator has the memory that it goes on using."""
-        settle(lambda i: self._timed(seat, case, warm[i % len(warm)]))
-        for name in self.contenders[case.name]:
-            settle(partial(self._again, name, case, warm))
+        seats = [seat, *(self.bench.baselines.seat(name) for name in self.contenders[case.name])]
+        for each in seats:
+            settle(lambda number, each=each: self._unread(each, case, warm[number % len(warm)]))  # type: ignore[misc]
 
-    def _again(self, name: str, case: Case, warm: list[Round], number: int) -> Answer:
-        return self.bench.baseline_call(name, case, warm[number % len(warm)])
-
-    def _planned(self, start: float, rounds: int) -> int:
-        """How many pairs fit: from what a warm-up round cost, before any time was looked at."""
-        each = (time.perf_counter() - start) / rounds
-        affordable = int(self.policy.seconds_per_workload / self.policy.restarts / max(each, 1e-6))
-        return max(self.policy.least_pairs, min(self.policy.pairs, affordable))
+    def _unread(self, seat: Seat, case: Case, round_: Round) -> Released:
+        return seat.time(case.name, round_.inputs, round_.samples)
 
     def _round(self, case: Case) -> Round:
         return self.bench.nominal(case, self.seeds)
 
-    def _verified(self, seat: Seat, case: Case, round_: Round, warm_up: bool = False) -> Answer:
+    def _verified(self, seat: Seat, case: Case, round_: Round, warm_up: bool = False) -> Released:
         answer = seat.call(case.name, round_.inputs, round_.samples, warm_up)
         self.verifier.verify(case.name, round_, answer)
         self.verifier.fail_on_damage()
-        return answer
+        return answer.released
 
-    def _timed(self, seat: Seat, case: Case, round_: Round) -> Answer:
+    def _timed(self, seat: Seat, case: Case, round_: Round) -> Released:
         if self.defences.every_call_verified:
             return self._verified(seat, case, round_)
-        return seat.call(case.name, round_.inputs, round_.samples)
+        return self._unread(seat, case, round_)
 
     def _pair(self, seat: Seat, case: Case, samples: Samples) -> None:
         round_ = self._round(case)
         order = ["", *self.contenders[case.name]]
         self.chance.shuffle(order)
-        answers = {}
+        calls = {}
         for name in order:
             if name:
-                answers[name] = self.bench.baseline_call(name, case, round_)
+                calls[name] = self.bench.baselines.call(name, case, round_.inputs, round_.samples)
             else:
-                answers[name] = self._timed(seat, case, round_)
-        if self.defences.quiet_samples and any(a.released.disturbed for a in answers.values()):
+                calls[name] = self._timed(seat, case, round_)
+        if self.defences.quiet_samples and any(c.disturbed for c in calls.values()):
             samples.voided += 1
             return
-        samples.candidate.append(self._seconds(answers[""], seat.style))
+        samples.candidate.append(self._seconds(case, calls[""], seat.style))
         for name, times in samples.baselines.items():
-            times.append(self._seconds(answers[name], "functional"))
+            times.append(self._seconds(case, calls[name], "functional"))
 
     def _surprises(self, case: Case, pairs: int) -> dict[int, Change]:
         """After which pair comes a call on changed values, and how changed.
@@ -196,22 +196,26 @@ class Timer:
         if round_ is not None:
             self._verified(seat, case, round_)
 
-    def _seconds(self, answer: Answer, style: str) -> float:
-        constant = self.bench.calibration.constant(style)
-        return max(answer.released.nanoseconds * 1e-9 - constant, 1e-7)
+    def _seconds(self, case: Case, call: Released, style: str) -> float:
+        return max(call.nanoseconds * 1e-9 - self.bench.baselines.constant(case, style), 1e-7)
 
-    def _confirm_alone(self, case: Case, samples: Samples) -> bool:
-        """Hold each baseline against itself without the candidate; take its faster time. False voids."""
+    # --- beside and alone ---------------------------------------------------------------------------------
+
+    def _confirm_alone(self, case: Case, samples: Samples) -> None:
+        """Hold each baseline against itself without the candidate; take its faster time. Raises Void."""
         if not self.defences.quiet_samples:
-            return True
+            return
+        width = min(WIDTHS * self.bench.calibration.noise, WIDEST)
         for name, times in samples.baselines.items():
             beside = statistics.median(times)
             alone = self._alone(name, case, beside)
-            if beside > SLOWED * alone and beside - alone > self.bench.calibration.resolution:
-                return False
+            if beside > (1 + width) * alone and beside - alone > self.bench.calibration.resolution:
+                raise Void(
+                    f"{name} was slower beside the candidate than alone: {beside * 1e6:.0f} and "
+                    f"{alone * 1e6:.0f} us on {case.name!r}"
+                )
             if beside > alone:
                 samples.baselines[name] = [t * alone / beside for t in times]
-        return True
 
     def _alone(self, name: str, case: Case, beside: float) -> float:
         """The baseline's time by itself, measured again where it seems faster than beside the candidate.
@@ -220,73 +224,27 @@ class Timer:
         """
         slowest = 0.0
         for _ in range(SOLO_TRIES):
-            slowest = max(slowest, self.bench.alone(name, case, self.seeds, SOLO_CALLS))
+            slowest = max(slowest, self.bench.baselines.alone(name, case, SOLO_CALLS))
             if slowest >= beside:
                 break
         return slowest
 
-    # --- statistics ---------------------------------------------------------------------------------------
+    # --- the end ------------------------------------------------------------------------------------------
 
-    def _summarise(self, restarts: list[dict[str, Samples]]) -> Timing:
-        seed = self.seeds.next("bootstrap")
-        resolution = self.bench.calibration.resolution
-        candidate = {
-            c.name: median_interval([r[c.name].candidate for r in restarts], seed) for c in self.bench.cases
-        }
-        baselines = {
-            c.name: {
-                n: median_interval([r[c.name].baselines[n] for r in restarts], seed)
-                for n in self.contenders[c.name]
-            }
-            for c in self.bench.cases
-        }
-        strongest = {case: min(found, key=lambda n: found[n].value) for case, found in baselines.items()}
-        for case, found in candidate.items():
-            if found.value < resolution and self.defences.quiet_samples:
-                raise Fault(
-                    Verdict.NO_SCORE,
-                    f"{found.value * 1e6:.0f} us on {case!r} is below what this machine can tell "
-                    f"({resolution * 1e6:.0f} us); declare larger workloads",
-                )
-        pairs = {
-            case: [list(zip(r[case].baselines[best], r[case].candidate, strict=True)) for r in restarts]
-            for case, best in strongest.items()
-        }
-        weights = {c.name: c.weight for c in self.bench.cases}
-        per_workload, overall = speedup_intervals(pairs, weights, seed)
-        rows = tuple(
-            self._row(
-                c, candidate[c.name], baselines[c.name], strongest[c.name], per_workload[c.name], restarts
-            )
-            for c in self.bench.cases
-        )
-        return Timing(
-            way="released calls",
+    def _summary(self, restarts: list[dict[str, Samples]]) -> Timing:
+        calibration = self.bench.calibration
+        conditions = Conditions(
             mode=self.bench.contract.mode,
             threads=self.bench.cores.threads,
-            resolution=resolution,
-            constant=self.bench.calibration.constant(self.style),
-            restarts=len(restarts),
-            workloads=rows,
-            speedup=overall,
+            resolution=calibration.resolution,
+            constant=calibration.constant(self.style),
         )
-
-    def _row(
-        self,
-        case: Case,
-        candidate: Interval,
-        baselines: dict[str, Interval],
-        strongest: str,
-        speedup: Interval,
-        restarts: list[dict[str, Samples]],
-    ) -> WorkloadTiming:
-        return WorkloadTiming(
-            workload=case.name,
-            weight=case.weight,
-            candidate=candidate,
-            baselines=baselines,
-            strongest=strongest,
-            speedup=speedup,
-            samples=sum(len(r[case.name].candidate) for r in restarts),
-            voided=sum(r[case.name].voided for r in restarts),
-        )
+        timing = summarise(self.bench.cases, restarts, conditions, self.seeds.next("bootstrap"))
+        for row in timing.workloads:
+            if row.candidate.value < timing.resolution and self.defences.least_constant:
+                raise Fault(
+                    Verdict.NO_SCORE,
+                    f"{row.candidate.value * 1e6:.0f} us on {row.workload!r} is below what this machine can tell "
+                    f"({timing.resolution * 1e6:.0f} us); declare larger workloads",
+                )
+        return timing

@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 
-from evaluator.evaluation import InfraError, InvalidProblem, Verdict
-from evaluator.harness.wire import Load
+from evaluator.evaluation import InvalidProblem, Verdict
 from evaluator.judge import cases
 from evaluator.judge.arena import Input
-from evaluator.judge.cases import Case
+from evaluator.judge.baselines import Baselines
+from evaluator.judge.calibration import Calibration
+from evaluator.judge.cases import Case, one_per_key
 from evaluator.judge.changes import Change, changed, integers
-from evaluator.judge.clock import Calibration, Cores
+from evaluator.judge.clock import Cores
 from evaluator.judge.defences import Defences
 from evaluator.judge.exact import exactly, integer_size
 from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Oracle, Round, Unusable
-from evaluator.judge.seat import Answer, Seat
+from evaluator.judge.seat import Seat
 from evaluator.judge.seeds import Seeds
-from evaluator.judge.settling import settle
 from evaluator.problem.contract import Problem, Timeouts
 from evaluator.problem.graph import Graph
 
-VARIANTS = {"torch_eager": "plain", "torch_compile": "compile"}
-BASELINE_CALLS = 7
-NEAR = 1.10
 REDRAWS = 5
 REFERENCE_PATIENCE = 3.0
 REMEDIES = {
     Verdict.RESOURCE_LIMIT: "; make its sizes smaller (--set) or raise `memory_bytes`",
     Verdict.TIMEOUT: "; make its sizes smaller (--set) or raise `timeouts`",
 }
-
-Seconds = Mapping[str, Mapping[str, float]]
-"""Baseline → workload → seconds per call."""
 
 
 class Workbench:
@@ -59,12 +51,9 @@ class Workbench:
         self.cores = cores
         self.calibration = calibration
         self.cases = cases.visible(problem.contract)
-        self.unavailable: dict[str, str] = {}
         self._start = start
-        self._say = say
         self._defences = defences
         self._stale: dict[tuple[str, str], Round | None] = {}
-        self._baselines: dict[str, Seat] = {}
         self._graphs: dict[str, Graph | None] = {}
         self._seed = 0
         t = self.contract.timeouts
@@ -72,6 +61,16 @@ class Workbench:
             t.load, t.warm_up * REFERENCE_PATIENCE, t.call * REFERENCE_PATIENCE, t.build
         )
         self.oracle = self._oracle()
+        self.baselines = Baselines(
+            problem=problem,
+            cases=self.cases,
+            oracle=self.oracle,
+            start=lambda variant: start(self._patience, variant),
+            seed=lambda: self._seed,
+            threads=cores.threads,
+            calibration=calibration,
+            say=say,
+        )
 
     def _oracle(self) -> Oracle:
         with ExitStack() as undo:
@@ -89,7 +88,7 @@ class Workbench:
     def _learn_all(self, oracle: Oracle) -> None:
         seeds = Seeds()
         self._seed = seeds.next("weights")
-        for case in _one_per_key(self.cases):
+        for case in one_per_key(self.cases):
             oracle.construct(case, self._seed)
         for case in self.cases:
             oracle.learn(case, seeds.next("inputs"))
@@ -190,14 +189,13 @@ class Workbench:
             return
         self._seed = seeds.next("weights")
         try:
-            for case in _one_per_key(self.cases):
+            for case in one_per_key(self.cases):
                 self.oracle.construct(case, self._seed)
             for case in self.cases:
                 self.oracle.rebind(case, seeds.next("inputs"))
         except Fault as e:
             raise self.invalid(e) from None
-        for seat in self._baselines.values():
-            self._give_state(seat)
+        self.baselines.give_state()
 
     def redraw(self, seeds: Seeds) -> None:
         """Other values for weights of ones and zeros, for reference and baselines, until the next `reseed`.
@@ -205,14 +203,13 @@ class Workbench:
         What is timed must not be what can be told from what is tried: it uses such weights too.
         """
         try:
-            for case in _one_per_key(self.cases):
+            for case in one_per_key(self.cases):
                 self.oracle.redraw_constants(case.key, seeds.next("weights"))
             for case in self.cases:
                 self.oracle.rebind(case, seeds.next("inputs"))
         except Fault as e:
             raise self.invalid(e) from None
-        for seat in self._baselines.values():
-            self._give_state(seat)
+        self.baselines.give_state()
 
     def admit(self, case: Case, seeds: Seeds) -> None:
         """Make a case that is not one of the visible ones ready in the oracle. Raises InvalidProblem.
@@ -272,108 +269,7 @@ class Workbench:
         seat.bind(case.name, case.key, round_.inputs, known.inputs, known.outputs, self.oracle.mutable())
         return taken
 
-    # --- baselines ----------------------------------------------------------------------------------------
-
-    def baseline(self, name: str) -> Seat:
-        """The runner of a baseline, started and warmed up at its first use. Raises Fault where it cannot run."""
-        if name not in self._baselines:
-            self._say(f"warming up {name}")
-            self._baselines[name] = self._started(name)
-        return self._baselines[name]
-
-    def _started(self, name: str) -> Seat:
-        with ExitStack() as undo:
-            seat = self._start(self._patience, VARIANTS[name])
-            undo.callback(seat.close)
-            seat.load(
-                Load(
-                    files={"reference.py": self.problem.reference.source},
-                    main="reference.py",
-                    entry=self.problem.reference.entry,
-                    style=self.problem.reference.style.value,
-                    library=False,
-                    threads=self.cores.threads,
-                    inputs=len(self.oracle.known[self.cases[0].name].inputs),
-                    states=0,
-                    outputs=len(self.oracle.known[self.cases[0].name].outputs),
-                )
-            )
-            for case in _one_per_key(self.cases):
-                seat.construct(case.key, self.oracle.init[case.key], self._seed)
-            self._give_state(seat)
-            for case in self.cases:
-                values = self.oracle.draw(case, Seeds().next("inputs"))
-                known = self.oracle.known[case.name]
-                seat.bind(case.name, case.key, values, known.inputs, known.outputs, self.oracle.mutable())
-                settle(partial(_warm_up, seat, case, values))
-            undo.pop_all()
-        return seat
-
-    def _give_state(self, seat: Seat) -> None:
-        for case in _one_per_key(self.cases):
-            state = self.oracle.state[case.key]
-            if state.names:
-                seat.set_state(case.key, state)
-
-    def measure(self) -> Seconds:
-        """Every baseline of the contract on every workload. One that cannot run is put into `unavailable`.
-
-        Raises InfraError where none can.
-        """
-        found: dict[str, dict[str, float]] = {}
-        for name in self.contract.baselines:
-            try:
-                found[name] = {c.name: self.solo(name, c, Seeds(), BASELINE_CALLS) for c in self.cases}
-            except Fault as e:
-                self.unavailable[name] = e.reason
-        if not found:
-            reasons = "; ".join(f"{name}: {reason}" for name, reason in self.unavailable.items())
-            raise InfraError(f"no baseline could be measured ({reasons})")
-        return found
-
-    def solo(self, name: str, case: Case, seeds: Seeds, calls: int) -> float:
-        """The median time of a baseline called by itself, in seconds, the constant taken off.
-
-        The reference runs on the same core between the calls, as it does beside a candidate, so that caches are in
-        the same state. Raises Fault.
-        """
-        seat = self.baseline(name)
-        times = []
-        for _ in range(calls):
-            round_ = self.nominal(case, seeds)
-            released = seat.call(case.name, round_.inputs, round_.samples).released
-            times.append(released.nanoseconds * 1e-9)
-        return max(statistics.median(times) - self.calibration.functional, 1e-9)
-
-    def baseline_call(self, name: str, case: Case, round_: Round) -> Answer:
-        """One call of a baseline. Raises InfraError where it fails, which it did not when it was measured."""
-        try:
-            return self.baseline(name).call(case.name, round_.inputs, round_.samples)
-        except Fault as e:
-            raise InfraError(f"the baseline {name} failed beside a candidate: {e.reason}") from None
-
-    def alone(self, name: str, case: Case, seeds: Seeds, calls: int) -> float:
-        """As `solo`, for a baseline that was measured before. Raises InfraError."""
-        try:
-            return self.solo(name, case, seeds, calls)
-        except Fault as e:
-            raise InfraError(f"the baseline {name} failed: {e.reason}") from None
-
-    def contenders(self, case: Case, seconds: Seconds) -> tuple[str, ...]:
-        """The baselines that may be the strongest on a workload: the best known, and those near it."""
-        best = min(times[case.name] for times in seconds.values())
-        return tuple(n for n, times in seconds.items() if times[case.name] <= NEAR * best)
-
     def close(self) -> None:
         """End every runner of this problem."""
-        for seat in self._baselines.values():
-            seat.close()
+        self.baselines.close()
         self.oracle.close()
-
-
-def _warm_up(seat: Seat, case: Case, values: Sequence[Input], number: int) -> Answer:
-    return seat.call(case.name, values, (), warm_up=number == 0)
-
-
-def _one_per_key(all_cases: Sequence[Case]) -> list[Case]:
-    return list({c.key: c for c in all_cases}.values())

@@ -20,8 +20,9 @@ from hypothesis import settings
 from evaluator.harness import page
 from evaluator.harness.runner import Runner, failure
 from evaluator.harness.wire import decode, encode
+from evaluator.judge.calibration import Calibration
 from evaluator.judge.client import Released, RunnerClient, Sampler
-from evaluator.judge.clock import Calibration, Cores
+from evaluator.judge.clock import Cores
 from evaluator.judge.defences import Defences
 from evaluator.judge.faults import of_failure
 from evaluator.judge.seat import Seat
@@ -57,7 +58,7 @@ class LocalProcess(Process):
         read_into(self.pid, address, target)
 
     def scheduling(self) -> Scheduling:
-        return Scheduling(0, 0, 1, 0)
+        return Scheduling(0, 0, 0)
 
     def poll(self) -> ExitStatus | None:
         return None if self.alive else ExitStatus(EndKind.KILLED_BY_US)

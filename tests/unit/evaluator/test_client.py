@@ -68,7 +68,7 @@ class ScriptedProcess(Process):
         read_into(self.pid, address, target)
 
     def scheduling(self) -> Scheduling:
-        return Scheduling(self.run_delay_ns, 0, 1, 0)
+        return Scheduling(self.run_delay_ns, 0, 0)
 
     def poll(self) -> ExitStatus | None:
         code = self.child.poll()

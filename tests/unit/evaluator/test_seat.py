@@ -12,7 +12,7 @@ from evaluator.evaluation import Verdict
 from evaluator.harness.wire import Load, Located, State
 from evaluator.judge.arena import TensorSpec, contiguous_strides
 from evaluator.judge.faults import Fault
-from evaluator.judge.seat import check_readable, check_sane
+from evaluator.judge.seat import MOST_BYTES
 from evaluator.judge.state import StateArena
 from sandbox.api import EndKind, ExitStatus, ProcessGone
 
@@ -116,16 +116,20 @@ def located(**changes) -> Located:
         ({"shape": (1 << 40, 1 << 40), "strides": (0, 0)}, Verdict.RESOURCE_LIMIT),
     ],
 )
-def test_a_description_that_cannot_be_true_is_the_runner_s_fault(changes, verdict):
+def test_a_description_that_cannot_be_true_is_the_runner_s_fault(changes, verdict, local):
     with pytest.raises(Fault) as fault:
-        check_readable(located(**changes))
+        local.seat().check_readable([located(**changes)])
     assert fault.value.verdict is verdict
 
 
-def test_more_outputs_than_anybody_returns_are_refused():
-    check_sane([located()] * 64)
-    with pytest.raises(Fault, match="65 tensors"):
-        check_sane([located()] * 65)
+def test_all_tensors_together_may_need_what_the_contract_allows_and_no_more(local):
+    seat = local.seat()
+    assert seat.memory_bytes == MOST_BYTES
+    seat.memory_bytes = 10 * 24
+    seat.check_readable([located()] * 10)
+    with pytest.raises(Fault, match="the contract allows 0 MiB") as fault:
+        seat.check_readable([located()] * 11)
+    assert fault.value.verdict is Verdict.RESOURCE_LIMIT
 
 
 class Lying:

@@ -14,7 +14,7 @@ def made():
 
         def call(number: int):
             numbers.append(number)
-            return SimpleNamespace(released=SimpleNamespace(faults=faults[min(number, len(faults) - 1)]))
+            return SimpleNamespace(faults=faults[min(number, len(faults) - 1)])
 
         return call, numbers
 

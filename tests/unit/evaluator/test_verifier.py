@@ -28,14 +28,14 @@ def round_of(seed: int, reuses: bool = False) -> Round:
     x = torch.randn(256, generator=torch.Generator().manual_seed(seed))
     native = x * x
     found = truth(SPEC, native, x.double() ** 2)
-    return Round([x], (found,), (own_error(found, native),), (INDICES,), reuses)
+    return Round([x], (found,), (own_error(found, native),), (INDICES,), (native,), reuses)
 
 
 def flags(seed: int) -> Round:
     """A single bool."""
     native = torch.tensor([seed % 2 == 0])
     found = truth(TensorSpec((1,), (1,), "bool"), native, None)
-    return Round([], (found,), (own_error(found, native),), (torch.tensor([0]),))
+    return Round([], (found,), (own_error(found, native),), (torch.tensor([0]),), (native,))
 
 
 def answer_of(

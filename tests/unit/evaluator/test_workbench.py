@@ -9,11 +9,10 @@ import random
 import pytest
 import torch
 
-from evaluator.evaluation import InfraError, InvalidProblem, Verdict
+from evaluator.evaluation import InvalidProblem, Verdict
 from evaluator.harness.wire import Load
 from evaluator.judge.cases import hidden
 from evaluator.judge.changes import ALL_CHANGES
-from evaluator.judge.clock import Calibration
 from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault
 from evaluator.judge.numerics import Yardstick
@@ -32,15 +31,6 @@ class Model(torch.nn.Module):
 CHANGES = {c.name: c for c in ALL_CHANGES}
 
 
-def test_a_baseline_gives_the_reference_s_answer_with_its_weights(local, make_problem):
-    bench = local.bench(make_problem(LINEAR, init=["cols"]))
-    for _ in range(2):
-        round_ = bench.round(bench.cases[0], Seeds())
-        answer = bench.baseline_call("torch_eager", bench.cases[0], round_)
-        assert torch.allclose(answer.outputs[0].double(), round_.truths[0].values, atol=1e-5)
-        bench.reseed(Seeds())
-
-
 def test_weights_are_new_for_every_evaluation(local, make_problem):
     bench = local.bench(make_problem(LINEAR, init=["cols"]))
     case = bench.cases[0]
@@ -50,27 +40,6 @@ def test_weights_are_new_for_every_evaluation(local, make_problem):
         weight = bench.oracle.state[case.key].tensors[0].clone()
         assert not any(torch.equal(weight, earlier) for earlier in seen)
         seen.append(weight)
-
-
-def test_baselines_are_measured_with_the_constant_taken_off(local, make_problem):
-    local.calibration = Calibration(5e-4, 5e-4, 50e-6)
-    bench = local.bench(make_problem(SOFTMAX))
-    assert bench.measure() == {"torch_eager": {"a": pytest.approx(1.5e-3)}}
-
-
-def test_only_baselines_near_the_best_are_contenders(local, make_problem):
-    bench = local.bench(make_problem(SOFTMAX))
-    case = bench.cases[0]
-    times = {"torch_eager": {"a": 1.05e-3}, "torch_compile": {"a": 1.0e-3}, "other": {"a": 1.2e-3}}
-    assert bench.contenders(case, times) == ("torch_eager", "torch_compile")
-
-
-def test_a_baseline_that_fails_later_is_the_machine_s_fault(local, make_problem):
-    bench = local.bench(make_problem(SOFTMAX))
-    bench.measure()
-    bench.baseline("torch_eager").client.runner.bindings.clear()
-    with pytest.raises(InfraError, match="torch_eager failed"):
-        bench.alone("torch_eager", bench.cases[0], Seeds(), 3)
 
 
 def test_changed_values_have_a_yardstick_of_their_own(local, make_problem):
