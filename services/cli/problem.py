@@ -93,6 +93,8 @@ def _facts(contract: Contract) -> Table:
         ("mode", f"{contract.mode} on {contract.device}"),
         ("baselines", ", ".join(contract.baselines)),
         ("mutates", ", ".join(contract.mutates) or "nothing"),
+        ("may ignore", ", ".join(contract.may_ignore) or "no input"),
+        ("may be constant", ", ".join(contract.may_be_constant) or "no output"),
         ("floor", f"{contract.floor:g} on every workload"),
     ):
         table.add_row(Text(name, style="dim"), Text(line(value, 300)))
@@ -100,10 +102,11 @@ def _facts(contract: Contract) -> Table:
 
 
 def _inputs(inputs: Sequence[InputSpec]) -> Table:
-    table = Table("input", "shape", "dtype", "distribution", "layout", box=None, pad_edge=False)
+    table = Table("input", "shape", "dtype", "distribution", "layout", "also", box=None, pad_edge=False)
     for spec in inputs:
         shape = "scalar" if spec.scalar else "×".join(str(s) for s in spec.shape)
-        table.add_row(spec.name, shape, spec.dtype, spec.distribution.kind.value, spec.layout.value)
+        also = ", ".join([*(layout.value for layout in spec.layouts), *spec.special_values])
+        table.add_row(spec.name, shape, spec.dtype, spec.distribution.kind.value, spec.layout.value, also)
     return table
 
 

@@ -35,3 +35,10 @@ def test_show_tells_the_contract(shell: Any, problem_file: Path) -> None:
 def test_a_setting_without_a_value_is_wrong_use(shell: Any, problem_file: Path) -> None:
     assert shell("problem", "show", problem_file, "--set", "SCALE") == 2
     assert "NAME=VALUE" in shell.err
+
+
+def test_show_tells_in_which_other_ways_an_input_may_come(shell: Any) -> None:
+    example = Path(__file__).parents[3] / "examples" / "masked_softmax.py"
+    assert shell("problem", "show", example) == 0
+    assert "sliced" in shell.out
+    assert "-inf" in shell.out
