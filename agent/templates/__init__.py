@@ -8,5 +8,6 @@ from agent.templates.row_reduction import RowReduction
 from agent.templates.scan import Scan
 from agent.templates.template import Template
 from agent.templates.transposed import Transposed
+from agent.templates.windowed import Windowed
 
-TEMPLATES: tuple[Template, ...] = (Matmul(), RowReduction(), Scan(), Transposed(), Elementwise())
+TEMPLATES: tuple[Template, ...] = (Matmul(), Windowed(), RowReduction(), Scan(), Transposed(), Elementwise())

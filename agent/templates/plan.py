@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from agent.templates.expr import COSTLY, Dims, Leaf, Unmatched, is_index, is_mask
 from agent.templates.lower import Program
 from agent.templates.product import PRODUCT
+from agent.templates.window import WINDOW
 from evaluator.problem.graph import Argument, Graph, Ref
 
 NEEDS = {
@@ -63,16 +64,17 @@ class Operand:
 class Plan:
     """A program with its axes grouped, its expressions named and its passes counted.
 
-    crosswise: whether tensors may run along axes in another order than the space. Raises Unmatched.
+    crosswise: whether tensors may run along axes in another order than the space. apart: an axis that does not walk
+    on from the one before in any case. Raises Unmatched.
     """
 
-    def __init__(self, program: Program, crosswise: bool = False) -> None:
+    def __init__(self, program: Program, crosswise: bool = False, apart: int | None = None) -> None:
         self.program = program
         self.exprs = program.exprs
         self.leaves = program.leaves
         self.axes = len(program.space)
         self.segmented = [leaf for leaf in self.leaves if self._is_segmented(leaf)]
-        self.group_of = self._groups(crosswise)
+        self.group_of = self._groups(crosswise, apart)
         self.groups = max(self.group_of, default=-1) + 1
         self.last = self.groups - 1
         self.reduced_group = self.group_of[program.reduced[0]] if program.reduced else None
@@ -104,7 +106,7 @@ class Plan:
             raise Unmatched("segments of several sizes, or of columns")
         return next(iter(found), ())
 
-    def _groups(self, crosswise: bool) -> tuple[int, ...]:
+    def _groups(self, crosswise: bool, apart: int | None) -> tuple[int, ...]:
         """The group of each axis: neighbours that every tensor has or lacks alike, side by side, and that are both
         reduced or both not, walk as one."""
         members = [self._walked(leaf) for leaf in self.leaves] + [o.axes for o in self.program.outputs]
@@ -119,7 +121,7 @@ class Plan:
         }
         groups: list[int] = []
         for axis in range(self.axes):
-            joined = axis > 0 and axis not in cut and self._side_by_side(axis, members)
+            joined = axis not in (0, apart, *cut) and self._side_by_side(axis, members)
             groups.append((groups[-1] + (not joined)) if groups else 0)
         if len({groups[a] for a in self.program.reduced}) > 1:
             raise Unmatched("a tensor runs along only some of the reduced axes")
@@ -229,8 +231,8 @@ class Plan:
 
     def tensor(self, source: str) -> str:
         """A tensor of the call in C++."""
-        if source == PRODUCT:
-            return PRODUCT
+        if source in (PRODUCT, WINDOW):
+            return source
         sources = self.program.sources
         if source in self.program.inputs:
             return f"args->inputs[{source.removeprefix('x')}]"

@@ -10,6 +10,7 @@ from agent.templates.cost import NOTHING, Cost
 from agent.templates.lower import Program, lower, lower_all, reordered
 from agent.templates.plan import Operand, Plan, describe
 from agent.templates.product import PRODUCT, Product
+from agent.templates.window import Window
 from evaluator.problem.graph import Graph
 
 Parameters = Mapping[str, int | str | bool]
@@ -19,13 +20,14 @@ Choices = Mapping[str, tuple[int | str | bool, ...]]
 @dataclass(frozen=True)
 class Match:
     """A problem that a template fits: its program, the sizes of the axes for each workload, and the graph it comes
-    from in lines. `product`: the matrix product whose result the program takes, if there is one; `extra`: what that
-    costs."""
+    from in lines. `product` or `window`: the operation whose result the program takes, if there is one; `extra`: what
+    that costs."""
 
     program: Program
     sizes: tuple[tuple[int, ...], ...]
     description: tuple[str, ...]
     product: Product | None = None
+    window: Window | None = None
     extra: Cost = NOTHING
 
 
@@ -105,6 +107,7 @@ def common(
         "segment": plan.segment,
         "segmented": [plan.names[leaf] for leaf in plan.segmented],
         "outers": [],
+        "learn_outputs": False,
         "product": _product(plan, match, parameters),
     }
 
