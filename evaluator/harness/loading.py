@@ -7,25 +7,37 @@ import importlib.util
 import inspect
 import linecache
 import os
+import shutil
 import sys
+import tarfile
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+import torch
 
 from evaluator.harness.wire import Load
 
 FOLDER = "/tmp/candidate"
 ANY_NUMBER = 1 << 16
+BUILT = ("/tmp/extensions", "/tmp/inductor")
+"""Where torch builds what a candidate asks it to build, by the environment that both builder and runners have."""
 
 
 def lay_down(files: Mapping[str, str], folder: str = FOLDER) -> None:
     """Write the files below `folder`. Raises ValueError for a name that would leave it."""
     for name, text in files.items():
-        path = os.path.normpath(os.path.join(folder, name))
-        if not path.startswith(folder + os.sep):
-            raise ValueError(f"file name {name!r} leaves the candidate's folder")
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8", newline="") as f:
+        with open(_inside(folder, name), "w", encoding="utf-8", newline="") as f:
             f.write(text)
+
+
+def _inside(folder: str, name: str) -> str:
+    """The path of `name` below `folder`, whose own folders are made. Raises ValueError for one that leaves it."""
+    path = os.path.normpath(os.path.join(folder, name))
+    if not path.startswith(folder + os.sep):
+        raise ValueError(f"file name {name!r} leaves the candidate's folder")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return path
 
 
 def import_main(main: str, folder: str = FOLDER) -> types.ModuleType:
@@ -51,6 +63,31 @@ def open_library(descriptor: int, folder: str = FOLDER) -> ctypes.CDLL:
         source.seek(0)
         target.write(source.read())
     return ctypes.CDLL(path)
+
+
+def unpack(descriptor: int, folder: str = "/tmp") -> None:
+    """Lay out what a first import built, from the archive behind a descriptor (which is closed).
+
+    Only regular files are taken. Raises ValueError for a name that would leave `folder`.
+    """
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    with os.fdopen(descriptor, "rb") as source, tarfile.open(fileobj=source, mode="r:") as archive:
+        for entry in archive:
+            content = archive.extractfile(entry) if entry.isfile() else None
+            if content is not None:
+                path = _inside(folder, entry.name)
+                with open(path, "wb") as target:
+                    shutil.copyfileobj(content, target)
+                os.chmod(path, 0o755)
+                os.utime(path, (entry.mtime, entry.mtime))
+
+
+def construct(cls: Callable[..., object], init: object) -> torch.nn.Module:
+    """An instance of a module's class. Raises TypeError where it is another thing."""
+    module = cls(**init) if isinstance(init, dict) else cls(*cast("Sequence[object]", init))
+    if not isinstance(module, torch.nn.Module):
+        raise TypeError(f"{getattr(cls, '__name__', cls)} is not a torch.nn.Module")
+    return module
 
 
 def style_of(function: Callable[..., object], load: Load) -> tuple[str, bool]:

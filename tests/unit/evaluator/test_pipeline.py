@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.build.builder import Build, Diagnostic
+from evaluator.build.outcome import Build, Diagnostic
 from evaluator.evaluation import Evaluation, Gate, GateState, Verdict
 from evaluator.judge.defences import Defences
 from evaluator.judge.pipeline import NOT_YET, Pipeline, missing
@@ -40,6 +40,9 @@ class OneBuild:
 
     def build(self, candidate: Candidate, timeout: float) -> Build:
         return self.answer
+
+    def imported(self, candidate: Candidate, timeout: float) -> Build | None:
+        return None
 
 
 @pytest.fixture
