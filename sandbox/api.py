@@ -22,6 +22,13 @@ class SandboxError(Exception):
     """The sandbox machinery failed. Says nothing about what ran inside."""
 
 
+class Tier(enum.StrEnum):
+    """How far a host lets the local backend go, strongest first. Nothing is promoted from the weakest."""
+
+    NAMESPACES = "namespaces"
+    RESTRICTED = "restricted"
+
+
 @dataclass(frozen=True)
 class Guarantee:
     """One promise, and whether trying it from outside showed that it holds on this host."""
@@ -180,7 +187,7 @@ class Process(ABC):
 
     @abstractmethod
     def scheduling(self) -> Scheduling:
-        """Run delay and context switches of all its threads so far."""
+        """What its threads have waited for so far."""
 
     @abstractmethod
     def poll(self) -> ExitStatus | None:
@@ -201,13 +208,12 @@ class MemoryUnreadable(SandboxError):
 
 @dataclass(frozen=True)
 class Scheduling:
-    """Sums over the threads of a process: nanoseconds runnable but not running, involuntary switches, threads, and
-    pages that the kernel had to provide (minor faults)."""
+    """Sums over the threads of a process: nanoseconds runnable but not running, pages that the kernel had to
+    provide (minor faults), and nanoseconds running."""
 
     run_delay_ns: int
-    involuntary_switches: int
-    threads: int
     minor_faults: int
+    running_ns: int
 
 
 class Zygote(ABC):

@@ -1,10 +1,12 @@
-"""Process 1 of a sandbox: builds its root, gives up every right, then runs the entry. Never returns."""
+"""The first process of a sandbox: builds its root, gives up every right, then runs the entry. Never returns."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import select
+import signal
+import sys
 import traceback
 from collections.abc import Iterator
 from typing import NoReturn
@@ -13,8 +15,10 @@ from sandbox import entry, landlock, limits, mounts, seccomp
 from sandbox import syscalls as sc
 from sandbox.channel import SocketChannel
 from sandbox.procfs import open_table
-from sandbox.spec import SetupError, SpawnRequest
+from sandbox.seccomp_rules import OWNERS_CALLS
+from sandbox.spec import RootPlan, SetupError, SpawnRequest
 
+_LANDLOCK_WITH_SCOPES = 6  # keeps signals inside, where all have one uid
 _OOM_SCORE = "500"  # the host's memory killer takes a sandbox before the judge
 
 
@@ -22,6 +26,7 @@ def run(request: SpawnRequest, report: SocketChannel, channel: int, output: int,
     """Set up and run. `report` leads to the judge and is closed before foreign code runs; `life` hangs up when
     the parent dies. A step that is refused is reported as {"step", "error"} and ends the process; so does any
     other failure, as {"error"}."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         table = _restrict(request, output, life)
         report.send({"ready": True}, table)
@@ -63,36 +68,66 @@ def _put(path: str, text: str) -> None:
 
 
 def _restrict(request: SpawnRequest, output: int, life: int) -> list[int]:
-    """Every step, in order. Returns descriptors of the new /proc, for the judge's `ProcessTable`."""
+    """Every step, in order. Returns descriptors of the /proc that it sees, for the judge's `ProcessTable`."""
     os.setsid()
     os.umask(0o022)
-    with setup_step("cgroup_namespace"):
-        for members in request.cgroups:
+    for members in request.cgroups:
+        with setup_step("cgroup"):
             _put(members, "0")
-        sc.unshare(sc.CLONE_NEWCGROUP)
-    with setup_step("uts_namespace"):
-        sc.call("sethostname", b"sandbox", 7)
-    with setup_step("mount_namespace"):
-        mounts.build_root(request.root, request.uid, request.gid)
+    if request.root is not None:
+        _own_places(request.root, request)
     _put("/proc/self/oom_score_adj", _OOM_SCORE)
     if request.drop:
+        with setup_step("no_capabilities"):
+            sc.empty_bounding_set()
         with setup_step("own_uid"):
             os.setgroups([])
             os.setresgid(request.gid, request.gid, request.gid)
             os.setresuid(request.uid, request.uid, request.uid)
             sc.prctl(sc.PR_SET_DUMPABLE, 1)
-    own_user_namespace(request.uid, request.gid)
+    if request.root is not None:
+        own_user_namespace(request.uid, request.gid)
+        with setup_step("no_capabilities"):
+            sc.empty_bounding_set()
+    else:
+        _check_view(request)
     with setup_step("resource_limits"):
-        limits.apply(request.limits, request.cores, request.bound_address_space)
+        others = 0 if request.drop or request.root is not None else limits.tasks_of(request.uid) - 1
+        limits.apply(request.limits, request.cores, request.bound_address_space, others)
     _give_up_rights(life)
     table = open_table()
     entry.standard_streams(output)
-    entry.scrub(request.environment)
-    with setup_step("landlock"):
-        landlock.restrict(mounts.SCRATCH, mounts.DEVICES)
-    with setup_step("seccomp"):
-        seccomp.install()
+    entry.scrub(request.environment, request.view.scratch)
+    _close_off(request)
     return table
+
+
+def _own_places(root: RootPlan, request: SpawnRequest) -> None:
+    with setup_step("cgroup_namespace"):
+        sc.unshare(sc.CLONE_NEWCGROUP)
+    with setup_step("uts_namespace"):
+        sc.call("sethostname", b"sandbox", 7)
+    with setup_step("mount_namespace"):
+        mounts.build_root(root, request.uid, request.gid)
+
+
+def _check_view(request: SpawnRequest) -> None:
+    """Without a root of its own a child sees what its uid may, and Landlock alone keeps it from the rest."""
+    with setup_step("readable_interpreter"):
+        for folder in (sys.base_prefix, sys.prefix):
+            os.listdir(folder)
+    needed = 1 if request.drop else _LANDLOCK_WITH_SCOPES
+    if landlock.abi() < needed:
+        raise SetupError("landlock", f"ABI {landlock.abi()}, and at least {needed} is needed")
+
+
+def _close_off(request: SpawnRequest) -> None:
+    view = request.view
+    with setup_step("landlock"):
+        landlock.restrict(view.writable, mounts.DEVICES, view.readable, view.listed)
+    with setup_step("seccomp"):
+        hidden_by_mounts = request.root is not None
+        seccomp.install(() if request.drop or hidden_by_mounts else OWNERS_CALLS)
 
 
 def _give_up_rights(life: int) -> None:

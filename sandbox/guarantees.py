@@ -1,4 +1,4 @@
-"""The self-test of the tier `namespaces`: every guarantee found by trying it, looked at from the host."""
+"""The self-test of a backend: every guarantee found by trying it, looked at from the host."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _PRELOAD = ("sandbox.probes",)
 _ANSWER = "sandbox.probes:answer"
 _COUNT = "sandbox.probes:count"
 
+_NAMESPACE_REMEDY = "allow namespaces to the judge"
 _CGROUP_REMEDY = (
     "run as root, or in a delegated control group (systemd: Delegate=yes with DelegateSubgroup=) "
     "that has the memory and pids controllers"
@@ -87,10 +88,11 @@ def _seen_from_host(pid: int) -> list[Guarantee]:
         Guarantee("own_uid", own_uid, f"uid {', '.join(sorted(uids))} on the host", "run the judge as root")
     ]
     for kind in _NAMESPACES:
-        ours, theirs = (os.readlink(f"/proc/{who}/ns/{kind}") for who in ("self", pid))
+        ours, theirs = (_namespace(who, kind) for who in ("self", str(pid)))
         name = f"{_NAMES.get(kind, kind)}_namespace"
-        found.append(Guarantee(name, ours != theirs, theirs, "allow namespaces to the judge"))
-    sets = [status[f"Cap{s}"] for s in ("Inh", "Prm", "Eff", "Bnd", "Amb")]
+        own = bool(theirs) and ours != theirs
+        found.append(Guarantee(name, own, theirs or "cannot be looked at", _NAMESPACE_REMEDY))
+    sets = [status[f"Cap{s}"] for s in ("Inh", "Prm", "Eff", "Amb")]
     found.append(Guarantee("no_capabilities", all(int(s, 16) == 0 for s in sets), ", ".join(sets)))
     found.append(Guarantee("no_new_privs", status["NoNewPrivs"] == "1", f"NoNewPrivs {status['NoNewPrivs']}"))
     found.append(Guarantee("seccomp", status["Seccomp"] == "2", f"Seccomp {status['Seccomp']}"))
@@ -106,7 +108,10 @@ def _tried_inside(process: Process) -> list[Guarantee]:
     renamed = ask(process, "rename")
     remedy = "use a kernel with Landlock (5.13 or later) among its active security modules"
     enforced = f"ABI {landlock.abi()}; a file that only Landlock guards could be written: {renamed}"
+    judge = f"/proc/{os.getpid()}"
+    secrets = ask(process, "read", [f"{judge}/{name}" for name in ("environ", "mem", "maps", "fd")])
     return [
+        Guarantee("others_unreadable", not secrets, f"readable of the judge: {secrets or 'nothing'}"),
         Guarantee("landlock", not renamed, enforced, remedy),
         Guarantee("no_sockets", not sockets, f"address families that opened: {sockets or 'none'}"),
         Guarantee("no_privileged_calls", not privileges, f"calls that worked: {privileges or 'none'}"),
@@ -123,9 +128,12 @@ def _files(process: Process) -> list[Guarantee]:
     filled = ask(process, "fill", 4 * _LIMITS.tmpfs_bytes)
     return [
         Guarantee("read_only_system", not written, f"written to: {written or 'none'}"),
-        Guarantee("private_tmpfs", len(scratch) == 2, f"writable: {scratch}"),
+        Guarantee("private_tmpfs", len(scratch) == 2, f"writable: {scratch or 'none'}", _NAMESPACE_REMEDY),
         Guarantee(
-            "tmpfs_bounded", filled <= _LIMITS.tmpfs_bytes, f"{filled} of {_LIMITS.tmpfs_bytes} bytes fit"
+            "tmpfs_bounded",
+            filled <= _LIMITS.tmpfs_bytes,
+            f"{filled} bytes fit, the bound is {_LIMITS.tmpfs_bytes}",
+            _NAMESPACE_REMEDY,
         ),
         Guarantee("host_files_hidden", not read, f"readable: {read or 'none'}"),
     ]
@@ -203,15 +211,30 @@ def _freeze(zygote: Zygote) -> Guarantee:
 def _complete_kill(zygote: Zygote) -> Guarantee:
     process = zygote.spawn(_ANSWER, _PROFILE)
     ask(process, "fork", 8)
-    namespace = os.readlink(f"/proc/{process.pid}/ns/pid")
+    mark = _mark(process.pid)
     process.kill()
-    left = [p for p in os.listdir("/proc") if p.isdigit() and _namespace(p) == namespace]
+    left = [p for p in os.listdir("/proc") if p.isdigit() and _mark(int(p)) == mark]
     return Guarantee("complete_kill", not left, f"processes left: {left or 'none'}")
 
 
-def _namespace(pid: str) -> str:
+def _mark(pid: int) -> object:
+    """What only the processes of one sandbox have: a uid that is not ours, else the file they write their output to.
+
+    Anything else of a process that is none, or cannot be looked at.
+    """
     try:
-        return os.readlink(f"/proc/{pid}/ns/pid")
+        uid = os.stat(f"/proc/{pid}").st_uid
+        if uid != os.geteuid():
+            return uid
+        output = os.stat(f"/proc/{pid}/fd/1")
+    except OSError:
+        return None
+    return output.st_dev, output.st_ino
+
+
+def _namespace(pid: str, kind: str) -> str:
+    try:
+        return os.readlink(f"/proc/{pid}/ns/{kind}")
     except OSError:
         return ""
 

@@ -1,6 +1,8 @@
 """Landlock: what files a process may touch, and that it may neither use TCP nor signal outside its domain.
 
-Best effort up to the newest ABI known here (6: scopes); an older kernel enforces what it knows. See
+Best effort up to the newest ABI known here (6: scopes); an older kernel enforces what it knows. From the first on, a
+restricted process can neither trace nor read through /proc any process outside its domain. Not guarded: that a file
+exists, its size and times, and what its owner may do to it without opening it (chmod, utimes). See
 https://docs.kernel.org/userspace-api/landlock.html for the rights by ABI.
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 from collections.abc import Sequence
 
 from sandbox.syscalls import call
@@ -43,10 +46,16 @@ def abi() -> int:
         return 0
 
 
-def restrict(writable: Sequence[str], devices: Sequence[str]) -> int:
-    """Restrict the calling thread for good: read and execute everywhere, write below `writable` and to `devices`.
+def restrict(
+    writable: Sequence[str],
+    devices: Sequence[str],
+    readable: Sequence[str] = ("/",),
+    listed: Sequence[str] = (),
+) -> int:
+    """Restrict the calling thread for good.
 
-    Needs no-new-privileges. Returns the ABI enforced, 0 where the kernel has no Landlock. Raises OSError.
+    It may read and execute at and below `readable`, see the names below `listed`, write below `writable` and to
+    `devices`. Needs no-new-privileges. Returns the ABI enforced, 0 where the kernel has no Landlock. Raises OSError.
     """
     version = abi()
     if version == 0:
@@ -56,11 +65,14 @@ def restrict(writable: Sequence[str], devices: Sequence[str]) -> int:
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     ruleset = call("landlock_create_ruleset", attributes, size, 0)
     try:
-        _allow(ruleset, "/", READ & handled)
+        for path in readable:
+            _allow(ruleset, path, READ & handled)
+        for path in listed:
+            _allow(ruleset, path, READ_DIR)
         for path in writable:
             _allow(ruleset, path, handled & ~(MAKE_CHAR | MAKE_BLOCK))
         for path in devices:
-            _allow(ruleset, path, (WRITE_FILE | READ_FILE | TRUNCATE) & handled & _FILE_RIGHTS)
+            _allow(ruleset, path, (WRITE_FILE | READ_FILE | TRUNCATE) & handled)
         call("landlock_restrict_self", ruleset, 0)
     finally:
         os.close(ruleset)
@@ -70,6 +82,8 @@ def restrict(writable: Sequence[str], devices: Sequence[str]) -> int:
 def _allow(ruleset: int, path: str, rights: int) -> None:
     fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
+        if not stat.S_ISDIR(os.fstat(fd).st_mode):
+            rights &= _FILE_RIGHTS
         rule = _PathBeneath(rights, fd)
         call("landlock_add_rule", ruleset, _PATH_BENEATH, ctypes.byref(rule), 0)
     finally:

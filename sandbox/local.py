@@ -1,53 +1,47 @@
-"""The tier `namespaces`: a fork server per set of modules, and every child in namespaces of its own.
+"""The local backend: a fork server per set of modules, and every child in a sandbox of its own.
 
-As root each child has a uid of its own; as an ordinary user it keeps the user's. Linux 5.12 or later.
+Two tiers: `namespaces` (Linux 5.12 or later), and `restricted` for hosts that refuse namespaces. As root each child
+has a uid of its own; as an ordinary user it keeps the user's.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 
-from sandbox import commands, gaps, rootfs
-from sandbox.api import Command, Completed, Guarantee, Process, Profile, Sandbox, SandboxError, Zygote
-from sandbox.cgroups import Cgroups, Group
-from sandbox.channel import SocketChannel
+from sandbox import commands, gaps
+from sandbox.api import Command, Completed, Guarantee, Profile, Sandbox, SandboxUnavailable, Tier
+from sandbox.forkserver import LocalZygote
 from sandbox.guarantees import find_guarantees
-from sandbox.output import BoundedOutput
-from sandbox.process import LocalProcess
-from sandbox.report import Report
-from sandbox.spec import SpawnRequest
-from sandbox.uids import UidPool, may_choose_uids
-from sandbox.zygote import BOOT
+from sandbox.host import Host
 
-_PRELOAD_SECONDS = 300.0
-_SPAWN_SECONDS = 60.0
-_ENVIRONMENT = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "HOME": "/nonexistent",
-    "LANG": "C.UTF-8",
-    "OPENBLAS_NUM_THREADS": "1",  # its threads, started on import, would be lost by the fork
-}
 _COLD_ENTRY = "sandbox.cold:main"
 _OWN_MODULES = ("sandbox.cold", "sandbox.probes")
-_UIDS = UidPool()
+
+
+def open_strongest(require: Tier = Tier.RESTRICTED) -> LocalSandbox:
+    """The strongest tier that this host gives. Raises SandboxUnavailable where it does not give `require`."""
+    strongest = LocalSandbox(Tier.NAMESPACES)
+    try:
+        strongest.try_out()
+    except SandboxUnavailable:
+        strongest.close()
+        if require is Tier.NAMESPACES:
+            raise
+        return LocalSandbox(Tier.RESTRICTED)
+    return strongest
 
 
 class LocalSandbox(Sandbox):
-    """Isolation by namespaces, Landlock, seccomp, rlimits and, where it may make them, control groups."""
+    """Isolation by Landlock, seccomp, rlimits, control groups where it may make them, and by namespaces in the tier
+    of that name. Where the judge is root, every sandbox has a uid of its own."""
 
-    name = "namespaces"
-
-    def __init__(self) -> None:
+    def __init__(self, tier: Tier = Tier.NAMESPACES) -> None:
+        self.name = tier.value
+        self._tier = tier
         self._bare: LocalZygote | None = None
         self._zygotes: list[LocalZygote] = []
-        self._host: _Host | None = None
+        self._host: Host | None = None
         self._guarantees: tuple[Guarantee, ...] | None = None
 
     def guarantees(self) -> tuple[Guarantee, ...]:
@@ -55,8 +49,12 @@ class LocalSandbox(Sandbox):
             self._guarantees = find_guarantees(self._ready(), self._fresh)
         return self._guarantees
 
+    def try_out(self) -> None:
+        """Start one child. Raises SandboxUnavailable where this host refuses the tier."""
+        self._ready()
+
     def known_gaps(self) -> Mapping[str, str]:
-        return gaps.known(own_uids=self._host_facts().drop, memory_groups=self._host_facts().cgroups.memory)
+        return gaps.known(self._tier, self._facts())
 
     def zygote(self, preload: Sequence[str]) -> LocalZygote:
         self._ready()
@@ -73,15 +71,18 @@ class LocalSandbox(Sandbox):
             zygote.close()
         self._zygotes.clear()
         self._bare = None
+        if self._host is not None:
+            self._host.close()
+            self._host = None
 
     def _fresh(self, preload: Sequence[str]) -> LocalZygote:
-        zygote = LocalZygote(self._host_facts(), preload)
+        zygote = LocalZygote(self._facts(), preload)
         self._zygotes.append(zygote)
         return zygote
 
-    def _host_facts(self) -> _Host:
+    def _facts(self) -> Host:
         if self._host is None:
-            self._host = _Host()
+            self._host = Host(self._tier)
         return self._host
 
     def _ready(self) -> LocalZygote:
@@ -91,116 +92,3 @@ class LocalSandbox(Sandbox):
             bare.spawn("sandbox.probes:answer", Profile()).kill()
             self._bare = bare
         return self._bare
-
-
-class _Host:
-    """What this process may do on this host."""
-
-    def __init__(self) -> None:
-        self.drop = may_choose_uids()
-        self.cgroups = Cgroups()
-
-
-class LocalZygote(Zygote):
-    """A fork server in a process of its own, in a session of its own so that Ctrl-C does not reach it."""
-
-    def __init__(self, host: _Host, preload: Sequence[str]) -> None:
-        """Raises SandboxError where a module cannot be imported, or starts threads."""
-        self._host = host
-        self._preload = tuple(preload)
-        self._processes: list[LocalProcess] = []
-        self._control, theirs = SocketChannel.pair()
-        with theirs:
-            self._server = _start_server(theirs)
-        try:
-            self._control.send({"preload": list(preload)})
-            answer, _ = self._control.receive(_PRELOAD_SECONDS)
-        except (EOFError, TimeoutError) as e:
-            self.close()
-            raise SandboxError(f"the fork server did not start: {e}") from e
-        if "error" in answer:
-            self.close()
-            raise SandboxError(f"the fork server could not import {', '.join(preload)}: {answer['error']}")
-
-    @property
-    def pid(self) -> int:
-        """The fork server's pid."""
-        return self._server.pid
-
-    def spawn(self, entry: str, profile: Profile) -> Process:
-        module = entry.partition(":")[0]
-        if module not in self._preload:
-            raise ValueError(f"{module} is not among the preloaded modules: {', '.join(self._preload)}")
-        with contextlib.ExitStack() as undo:
-            uid, gid = self._identity(undo)
-            group = self._host.cgroups.make(profile.limits)
-            undo.callback(group.remove)
-            request = self._request(entry, profile, uid, gid, group)
-            process = self._start(request, group, undo)
-        self._processes = [p for p in self._processes if not p.gone]
-        self._processes.append(process)
-        return process
-
-    def _identity(self, undo: contextlib.ExitStack) -> tuple[int, int]:
-        if not self._host.drop:
-            return os.geteuid(), os.getegid()
-        uid = _UIDS.take()
-        undo.callback(_UIDS.give_back, uid)
-        return uid, uid
-
-    def _request(self, entry: str, profile: Profile, uid: int, gid: int, group: Group) -> SpawnRequest:
-        return SpawnRequest(
-            entry=entry,
-            uid=uid,
-            gid=gid,
-            drop=self._host.drop,
-            cgroups=group.members,
-            bound_address_space=not group.bounds_memory,
-            cores=profile.cores,
-            environment=dict(profile.environment),
-            limits=profile.limits,
-            root=rootfs.plan(profile),
-        )
-
-    def _start(self, request: SpawnRequest, group: Group, undo: contextlib.ExitStack) -> LocalProcess:
-        """Have the server fork; what is to be freed moves from `undo` to the process when it has started."""
-        channel, child_end = SocketChannel.pair()
-        undo.callback(channel.close)
-        reports, report_end = SocketChannel.pair()
-        undo.callback(reports.close)
-        output = BoundedOutput(request.limits.output_bytes)
-        undo.callback(output.close)
-        with child_end, report_end:
-            self._ask(request, [report_end.fileno(), child_end.fileno(), output.fileno()])
-        report = Report(reports)
-        started = report.started(_SPAWN_SECONDS)
-        return LocalProcess(started, channel, report, output, group, undo.pop_all().close)
-
-    def _ask(self, request: SpawnRequest, fds: list[int]) -> None:
-        try:
-            self._control.send(request.to_message(), fds)
-        except EOFError as e:
-            raise SandboxError("the fork server is gone") from e
-
-    def close(self) -> None:
-        for process in list(self._processes):
-            process.kill()
-        self._processes.clear()
-        self._control.close()
-        self._server.kill()
-        self._server.wait()
-
-
-def _start_server(theirs: socket.socket) -> subprocess.Popen[bytes]:
-    path = [p for p in sys.path if os.path.isabs(p)]
-    fd = theirs.fileno()
-    return subprocess.Popen(
-        [sys.executable, "-I", "-c", BOOT, json.dumps(path), str(fd), str(os.getpid())],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        pass_fds=(fd,),
-        cwd="/",
-        env=_ENVIRONMENT,
-        start_new_session=True,
-    )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import array
+import contextlib
 import ctypes
 import errno
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sandbox.api import MemoryUnreadable
 from sandbox.syscalls import call
@@ -14,6 +15,7 @@ SPANS_PER_CALL = 512
 MAX_SPANS_BYTES = 1 << 30
 _CHUNK = 256 << 20
 _ADDRESS_END = 1 << 56
+_UNCHANGED = -1
 
 
 def read_spans(pid: int, spans: Sequence[tuple[int, int]]) -> bytes:
@@ -46,6 +48,25 @@ def read_into(pid: int, address: int, target: memoryview) -> None:
         for at in range(0, len(view), _CHUNK):
             part = view[at : at + _CHUNK]
             _read(pid, [(address + at, len(part))], part)
+
+
+@contextlib.contextmanager
+def real_ids(account: tuple[int, int] | None) -> Iterator[None]:
+    """Have uid and gid of `account` as the calling thread's real ids, which is what the kernel compares.
+
+    For a root that may not trace (without CAP_SYS_PTRACE, as in a container). With None nothing changes.
+    """
+    if account is None:
+        yield
+        return
+    uid, gid = account
+    call("setresgid", gid, _UNCHANGED, _UNCHANGED)
+    try:
+        call("setresuid", uid, _UNCHANGED, _UNCHANGED)
+        yield
+    finally:
+        call("setresuid", 0, _UNCHANGED, _UNCHANGED)
+        call("setresgid", 0, _UNCHANGED, _UNCHANGED)
 
 
 def _check(address: object, length: object) -> None:

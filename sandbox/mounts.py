@@ -13,7 +13,7 @@ SCRATCH = ("/tmp", "/dev/shm")
 _BASE = "/tmp"  # exists everywhere; covered, in this namespace only, by the new root
 _STAGING = ".scratch"
 _EMPTY_FILE = "etc/.masked"
-_INODES = 1 << 17
+_INODES = 1 << 16
 _SYSTEM_ATTRIBUTES = sc.MOUNT_ATTR_RDONLY | sc.MOUNT_ATTR_NOSUID | sc.MOUNT_ATTR_NODEV
 _DEVICE_ATTRIBUTES = sc.MOUNT_ATTR_RDONLY | sc.MOUNT_ATTR_NOSUID | sc.MOUNT_ATTR_NOEXEC
 

@@ -15,6 +15,7 @@ from sandbox.api import Channel
 
 _PAGE = 4096
 _FAMILIES = 46
+_DESCRIPTORS = 8192
 _COUNTER = ctypes.c_uint64(0)
 _PATTERN = ctypes.create_string_buffer(bytes(range(256)) * 16)
 
@@ -41,7 +42,7 @@ def _environment(_: Any) -> dict[str, str]:
 
 
 def _descriptors(_: Any) -> list[int]:
-    return sorted(fd for fd in map(int, os.listdir("/proc/self/fd")) if _is_open(fd))
+    return [fd for fd in range(_DESCRIPTORS) if _is_open(fd)]
 
 
 def _is_open(fd: int) -> bool:
@@ -97,9 +98,9 @@ def _privileges(_: Any) -> list[str]:
     """Privileged calls that work."""
     attempts: dict[str, Callable[[], object]] = {
         "unshare": lambda: sc.unshare(sc.CLONE_NEWUSER),
-        "mount": lambda: sc.mount("none", "/tmp", "tmpfs"),
+        "mount": lambda: sc.mount("none", ".", "tmpfs"),
         "setuid": lambda: os.setuid(0),
-        "chroot": lambda: os.chroot("/tmp"),
+        "chroot": lambda: os.chroot("."),
         "io_uring": lambda: sc.call("io_uring_setup", 1, bytes(120)),
         "bpf": lambda: sc.call("bpf", 0, bytes(64), 64),
         "ptrace": lambda: sc.call("ptrace", 0, 0, 0, 0),
@@ -134,9 +135,9 @@ def _fork(most: int) -> int:
 
 
 def _fill(size: int) -> int:
-    """How many bytes go into files in /tmp, up to `size`."""
+    """How many bytes go into files in its scratch, up to `size`."""
     written = 0
-    with open("/tmp/fill", "wb", buffering=0) as file, contextlib.suppress(OSError):
+    with open("fill", "wb", buffering=0) as file, contextlib.suppress(OSError):
         while written < size:
             written += file.write(b"x" * (1 << 16))
     return written

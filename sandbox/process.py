@@ -1,4 +1,4 @@
-"""A warm process in a namespace sandbox, seen from the judge."""
+"""A warm process in a sandbox, seen from the judge."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from typing import Protocol
 from sandbox import memory
 from sandbox.api import EndKind, ExitStatus, Process, ProcessGone, SandboxError, Scheduling
 from sandbox.channel import SocketChannel
+from sandbox.kin import Namespace
 from sandbox.output import BoundedOutput
-from sandbox.procfs import ProcessTable
+from sandbox.procfs import Kin, ProcessTable
 from sandbox.report import Started, exit_status
 
 _FREEZE_SECONDS = 5.0
@@ -25,10 +26,10 @@ _DIED_JUST_NOW = 1.0
 
 
 class Ending(Protocol):
-    """Whoever learns how process 1 ended."""
+    """Whoever learns how the first process ended."""
 
     def ended(self, timeout: float) -> int | None:
-        """Its wait status once all of its namespace is gone; None while it lives. Raises SandboxError."""
+        """Its wait status once all of its sandbox is gone; None while it lives. Raises SandboxError."""
         ...
 
 
@@ -41,7 +42,7 @@ class Account(Protocol):
 
 
 class LocalProcess(Process):
-    """Process 1 of a pid namespace of its own.
+    """The first process of a sandbox: number 1 of its pid namespace, where it has one.
 
     Its status is OUT_OF_MEMORY when the kernel killed any process of its group for want of memory, unless it
     ended with exit code 0. `freeze` on a frozen process checks again that nothing runs, in about 0.1 ms.
@@ -57,12 +58,19 @@ class LocalProcess(Process):
         output: BoundedOutput,
         group: Account,
         release: Callable[[], None],
+        kin: Kin | None = None,
+        account: tuple[int, int] | None = None,
     ) -> None:
-        """`release` is called once, when the process is gone: it frees channel, report, output and group."""
+        """`release` is called once, when the process is gone: it frees channel, report, output and group.
+
+        kin: which processes are its own, by default those of its pid namespace. account: its uid and gid, where the
+        judge must take them on to read its memory.
+        """
         self.pid = started.pid
         self.channel = channel
         self._pidfd = started.pidfd
-        self._table = ProcessTable(started.table)
+        self._table = ProcessTable(started.table, kin or Namespace())
+        self._account = account
         self._report = report
         self._output = output
         self._group = group
@@ -103,7 +111,8 @@ class LocalProcess(Process):
 
     def read_memory(self, spans: Sequence[tuple[int, int]]) -> bytes:
         try:
-            data = memory.read_spans(self.pid, spans)
+            with memory.real_ids(self._account):
+                data = memory.read_spans(self.pid, spans)
         except ProcessLookupError:
             raise self._gone() from None
         self._check_alive()
@@ -111,7 +120,8 @@ class LocalProcess(Process):
 
     def read_memory_into(self, address: int, target: memoryview) -> None:
         try:
-            memory.read_into(self.pid, address, target)
+            with memory.real_ids(self._account):
+                memory.read_into(self.pid, address, target)
         except ProcessLookupError:
             raise self._gone() from None
         self._check_alive()
@@ -165,12 +175,19 @@ class LocalProcess(Process):
         return status
 
     def _dead(self) -> bool:
-        """Process 1 is reported dead only when all of its namespace is; it may have been its helper that died."""
+        """It is reported dead only when all of its sandbox is; but it may have been its helper that died."""
         if self._release is None:
             return True
         poll = select.poll()
         poll.register(self._pidfd, select.POLLIN)
-        return bool(poll.poll(_KILL_SECONDS * 1000))
+        if not poll.poll(_KILL_SECONDS * 1000):
+            return False
+        deadline = time.monotonic() + _KILL_SECONDS
+        while self._table.kill_others():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_PAUSE)
+        return True
 
     def _free(self) -> None:
         release, self._release = self._release, None

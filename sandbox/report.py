@@ -1,4 +1,4 @@
-"""What the fork server's helper and process 1 tell the judge of one child, before and after foreign code runs."""
+"""What the fork server's helper and a child tell the judge, before and after foreign code runs."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ _NAMESPACE_REMEDY = (
     "give it CAP_SYS_ADMIN and an unmasked /proc"
 )
 _REMEDIES = {
+    "readable_interpreter": "put the interpreter and its packages where every account may read them (not below a home "
+    "directory of mode 0700), or let the judge make namespaces",
     "landlock": "use a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` among its active security modules",
     "seccomp": "use a kernel with CONFIG_SECCOMP_FILTER",
     "mount_namespace": f"Linux 5.12 or later is needed; {_NAMESPACE_REMEDY}",
@@ -28,12 +30,14 @@ _REMEDIES = {
 class Started:
     """A child that is restricted and running. The receiver owns the descriptors.
 
-    pid: on the host. pidfd: of that process. table: what `ProcessTable` needs.
+    pid: on the host. pidfd: of that process. table: what `ProcessTable` needs. keeper: the pid of the helper that
+    waits for it, where there is one.
     """
 
     pid: int
     pidfd: int
     table: tuple[int, ...]
+    keeper: int = 0
 
 
 class Report:
@@ -45,10 +49,10 @@ class Report:
 
     def started(self, timeout: float) -> Started:
         """Wait until the child runs. Raises SandboxUnavailable for a refused step, SandboxError."""
-        pid: int | None = None
+        pid = keeper = 0
         held: dict[str, list[int]] = {}
         try:
-            while pid is None or len(held) < 2:
+            while len(held) < 2:
                 message, fds = self._channel.receive(timeout)
                 if "error" in message:
                     close_all(fds)
@@ -56,7 +60,7 @@ class Report:
                 if "ended" in message:
                     raise SandboxError(f"a sandbox ended while it was set up: {message}")
                 if "pid" in message:
-                    pid = int(str(message["pid"]))
+                    pid, keeper = int(str(message["pid"])), int(str(message["keeper"]))
                 held["pidfd" if "pid" in message else "table"] = fds
         except (EOFError, TimeoutError) as e:
             _give_up(held)
@@ -64,17 +68,20 @@ class Report:
         except SandboxError:
             _give_up(held)
             raise
-        return Started(pid, held["pidfd"][0], tuple(held["table"]))
+        return Started(pid, held["pidfd"][0], tuple(held["table"]), keeper)
 
     def ended(self, timeout: float) -> int | None:
-        """The wait status of process 1 once all of its namespace is gone; None while it lives. Raises SandboxError."""
+        """The wait status of the first process once all of its sandbox is gone; None while it lives.
+
+        Raises SandboxError.
+        """
         if self._ended is None:
             try:
                 message, _ = self._channel.receive(timeout)
             except TimeoutError:
                 return None
             except EOFError:
-                message = {"ended": 9}  # the helper was killed, and took the namespace with it
+                message = {"ended": 9}  # the helper was killed, and took the process with it
             self._ended = int(str(message["ended"]))
         return self._ended
 

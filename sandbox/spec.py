@@ -28,12 +28,30 @@ class RootPlan:
 
 
 @dataclass(frozen=True)
+class View:
+    """What Landlock lets a process reach of the file system that it sees.
+
+    readable: with all below. listed: the names of all below. scratch: where it works, the first of `writable`.
+    """
+
+    readable: tuple[str, ...]
+    listed: tuple[str, ...]
+    writable: tuple[str, ...]
+
+    @property
+    def scratch(self) -> str:
+        """The private folder that is home, temporary and working folder."""
+        return self.writable[0]
+
+
+@dataclass(frozen=True)
 class SpawnRequest:
     """One child to be forked.
 
     uid, gid: what the child runs as on the host. drop: the fork server is real root and changes to them.
     cgroups: `cgroup.procs` files that the child writes itself into.
     bound_address_space: no cgroup bounds memory, so RLIMIT_AS does.
+    root: the file system to be built, in namespaces of the child's own; None where it has none.
     """
 
     entry: str
@@ -45,7 +63,8 @@ class SpawnRequest:
     cores: tuple[int, ...]
     environment: Mapping[str, str]
     limits: Limits
-    root: RootPlan
+    view: View
+    root: RootPlan | None
 
     def to_message(self) -> dict[str, object]:
         """As JSON data."""
@@ -55,17 +74,23 @@ class SpawnRequest:
     def from_message(message: Mapping[str, object]) -> SpawnRequest:
         """Read what `to_message` wrote; it comes from the judge, so its fields are taken as they are."""
         values = cast("dict[str, Any]", dict(message))
-        root = values["root"]
-        values["root"] = RootPlan(
-            binds=tuple(Bind(**b) for b in root["binds"]),
-            links=root["links"],
-            masked=tuple(root["masked"]),
-            scratch_bytes=root["scratch_bytes"],
-        )
+        values["root"] = _root(values["root"])
+        values["view"] = View(**{name: tuple(paths) for name, paths in values["view"].items()})
         values["limits"] = Limits(**values["limits"])
         for name in ("cgroups", "cores"):
             values[name] = tuple(values[name])
         return SpawnRequest(**{f.name: values[f.name] for f in fields(SpawnRequest)})
+
+
+def _root(values: Mapping[str, Any] | None) -> RootPlan | None:
+    if values is None:
+        return None
+    return RootPlan(
+        binds=tuple(Bind(**b) for b in values["binds"]),
+        links=values["links"],
+        masked=tuple(values["masked"]),
+        scratch_bytes=values["scratch_bytes"],
+    )
 
 
 class SetupError(Exception):

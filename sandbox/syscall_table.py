@@ -15,6 +15,7 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "bind": (49, 200),
     "bpf": (321, 280),
     "cachestat": (451, 451),
+    "capget": (125, 90),
     "capset": (126, 91),
     "chmod": (90, None),
     "chown": (92, None),

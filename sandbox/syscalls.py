@@ -43,6 +43,7 @@ MOVE_MOUNT_F_EMPTY_PATH = 4
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_CAPBSET_DROP = 24
+PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
@@ -115,9 +116,8 @@ def _set_attributes(fd: int, path: bytes, flags: int, attributes: int) -> None:
     call("mount_setattr", fd, path, flags, request, ctypes.sizeof(request))
 
 
-def drop_capabilities() -> None:
-    """Empty the ambient, bounding, inheritable, permitted and effective sets of the calling thread."""
-    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
+def empty_bounding_set() -> None:
+    """Give up for good what executing a file could give the calling thread. Needs CAP_SETPCAP."""
     for capability in range(64):
         try:
             prctl(PR_CAPBSET_DROP, capability)
@@ -125,5 +125,10 @@ def drop_capabilities() -> None:
             if capability == 0:
                 raise
             break
+
+
+def drop_capabilities() -> None:
+    """Empty the ambient, inheritable, permitted and effective sets of the calling thread."""
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     call("capset", header, (ctypes.c_uint32 * 6)())

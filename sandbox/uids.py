@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from sandbox.api import SandboxError
+from sandbox.capabilities import CHOWN, SETGID, SETUID, SYS_ADMIN, has_rights
 
 FIRST_UID = 200_000
 SLOTS = 128
 _LARGEST_PID = 1 << 22
-_CHOWN, _SETGID, _SETUID, _SYS_ADMIN = 0, 6, 7, 21
-_NEEDED = (_CHOWN, _SETGID, _SETUID, _SYS_ADMIN)
 
 
 class UidPool:
@@ -40,22 +40,13 @@ class UidPool:
         self._taken.discard(uid)
 
 
-def may_choose_uids() -> bool:
-    """Whether this process is root, with the rights to make mounts and change users, and the whole range is mapped
-    in its user namespace."""
-    if os.geteuid() != 0 or not _has_rights():
+def may_choose_uids(needed: Iterable[int] = (CHOWN, SETGID, SETUID, SYS_ADMIN)) -> bool:
+    """Whether this process is root with these capabilities, and the whole range is mapped in its user namespace."""
+    if os.geteuid() != 0 or not has_rights(needed):
         return False
     last = FIRST_UID + (_LARGEST_PID + 1) * SLOTS
     for line in Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines():
         first, _, count = (int(word) for word in line.split())
         if first <= FIRST_UID and last <= first + count:
             return True
-    return False
-
-
-def _has_rights() -> bool:
-    for line in Path("/proc/self/status").read_text(encoding="utf-8", errors="replace").splitlines():
-        if line.startswith("CapEff:"):
-            effective = int(line.split()[1], 16)
-            return all(effective >> capability & 1 for capability in _NEEDED)
     return False

@@ -1,8 +1,9 @@
 """The fork server: imports modules once, then forks sandboxed children on request. Single-threaded; our code only.
 
 Its parent starts it through `BOOT`, so that it finds the same modules however they are installed. Per child there
-is a helper, which makes the namespaces, waits for process 1 and reports its end; it dies with the fork server,
-and process 1, with all of its namespace, dies with the helper.
+is a helper, which makes the namespaces, waits for the first process and reports its end; it dies with the fork
+server, and the first process, with all of its namespace, dies with the helper. Where there are no namespaces, the
+helper is a keeper (`sandbox.keeper`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import socket
 import traceback
 from typing import NoReturn, cast
 
-from sandbox import child
+from sandbox import child, keeper
 from sandbox import syscalls as sc
 from sandbox.channel import SocketChannel
 from sandbox.spec import SetupError, SpawnRequest
@@ -96,13 +97,17 @@ def _fork_helper(message: dict[str, object], fds: list[int], control: SocketChan
 
 def _help(request: SpawnRequest, fds: list[int], server: int) -> NoReturn:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    sc.prctl(sc.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if request.root is None:
+        keeper.take_charge(request)
+    else:
+        sc.prctl(sc.PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != server:
         os._exit(1)
     report_fd, channel, output = fds
     report = SocketChannel(socket.socket(fileno=report_fd))
     try:
-        _separate(request)
+        if request.root is not None:
+            _separate(request)
     except SetupError as e:
         report.send({"step": e.step, "error": e.text})
         os._exit(1)
@@ -113,8 +118,8 @@ def _help(request: SpawnRequest, fds: list[int], server: int) -> NoReturn:
         child.run(request, report, channel, output, life)
     for fd in (channel, output, life):
         os.close(fd)
-    report.send({"pid": pid}, [os.pidfd_open(pid)])
-    _, status = os.waitpid(pid, 0)
+    report.send({"pid": pid, "keeper": os.getpid()}, [os.pidfd_open(pid)])
+    status = keeper.wait(pid, request) if request.root is None else os.waitpid(pid, 0)[1]
     report.send({"ended": status})
     os._exit(0)
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 
-from sandbox.api import Sandbox
+from sandbox.api import Sandbox, Tier
 from sandbox.docker import DockerSandbox
 from sandbox.local import LocalSandbox
 
@@ -26,4 +27,5 @@ class Backend:
 BACKENDS: dict[str, Backend] = {
     "docker": Backend(DockerSandbox, marks=(pytest.mark.docker,)),
     "namespaces": Backend(LocalSandbox),
+    "restricted": Backend(partial(LocalSandbox, Tier.RESTRICTED)),
 }

@@ -28,10 +28,11 @@ def backend(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     sandbox = BACKENDS[request.param].make()
     try:
         sandbox.guarantees()
+        yield sandbox
     except SandboxUnavailable as e:
         pytest.skip(f"this host cannot run it: {e}")
-    yield sandbox
-    sandbox.close()
+    finally:
+        sandbox.close()
 
 
 @pytest.fixture(autouse=True)

@@ -105,7 +105,7 @@ class TestBounds:
                     return number
             return message['most']
             """
-        most = 200_000
+        most = 70_000
         assert value(spawn("evaluate"), body, most=most) < most
 
     def test_its_cores_are_fixed(self, spawn: Spawn) -> None:

@@ -25,7 +25,11 @@ NOTHING_WORKED = """
 class TestPrivileges:
     def test_it_keeps_no_right(self, spawn: Spawn) -> None:
         status = Path(f"/proc/{spawn('hang').pid}/status").read_text()
-        assert re.findall(r"^Cap\w+:\s+(\w+)", status, re.MULTILINE) == ["0" * 16] * 5
+        assert re.findall(r"^Cap(?:Inh|Prm|Eff|Amb):\s+(\w+)", status, re.MULTILINE) == ["0" * 16] * 4
+
+    def test_no_program_could_bring_it_a_right(self, spawn: Spawn) -> None:
+        status = Path(f"/proc/{spawn('hang').pid}/status").read_text()
+        assert re.findall(r"^CapBnd:\s+(\w+)", status, re.MULTILINE) == ["0" * 16]
 
     def test_it_can_gain_none(self, spawn: Spawn) -> None:
         status = Path(f"/proc/{spawn('hang').pid}/status").read_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 import time
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def _held() -> tuple[int, int, int, int, int]:
     me = str(os.getpid())
     ours = [g for g in Path("/sys/fs/cgroup").rglob(f"kernelwright-{me}-*") if g.is_dir()]
     mounts = Path("/proc/self/mounts").read_text().count("\n")
-    scratch = list(Path("/tmp").glob("kernelwright-scratch-*/*"))
+    scratch = list(Path(tempfile.gettempdir()).glob("kernelwright-scratch-*/*"))
     return len(os.listdir("/proc/self/fd")), len(_descendants(me)), mounts, len(ours), len(scratch)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -41,3 +43,47 @@ def test_a_process_that_is_gone_is_named_so() -> None:
     os.waitpid(pid, 0)
     with pytest.raises(ProcessLookupError):
         memory.read_spans(pid, [(4096, 8)])
+
+
+WITHOUT_TRACING = """
+import ctypes, os, signal
+from sandbox import memory, syscalls as sc
+secret = ctypes.create_string_buffer(b"what a child holds")
+span = [(ctypes.addressof(secret), len(secret.value))]
+ready, go = os.pipe()
+pid = os.fork()
+if pid == 0:
+    os.setgroups([])
+    os.setresgid(12345, 12345, 12345)
+    os.setresuid(12345, 12345, 12345)
+    sc.prctl(sc.PR_SET_DUMPABLE, 1)
+    os.write(go, b"x")
+    signal.pause()
+os.read(ready, 1)
+header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+sc.call("capget", header, data)
+for word in (0, 1):
+    data[word] &= ~(1 << 19)
+sc.call("capset", header, data)
+try:
+    memory.read_spans(pid, span)
+except memory.MemoryUnreadable:
+    print("refused")
+with memory.real_ids((12345, 12345)):
+    print(memory.read_spans(pid, span).decode())
+print(os.getresuid(), os.getresgid())
+os.kill(pid, signal.SIGKILL)
+"""
+
+
+@pytest.mark.root
+def test_a_root_that_may_not_trace_reads_by_taking_on_the_ids() -> None:
+    path = os.pathsep.join(p for p in sys.path if p)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TRACING],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert done.stdout.splitlines() == ["refused", "what a child holds", "(0, 0, 0) (0, 0, 0)"]

@@ -29,7 +29,7 @@ def test_a_server_that_dies_meanwhile_is_an_error_and_leaks_nothing() -> None:
     channel, peer = SocketChannel.pair()
     with peer:
         pidfd = os.pidfd_open(os.posix_spawn("/bin/sleep", ["sleep", "60"], {}))
-        SocketChannel(peer).send({"pid": 1}, [pidfd])
+        SocketChannel(peer).send({"pid": 1, "keeper": 1}, [pidfd])
     with pytest.raises(SandboxError, match="did not start"):
         Report(channel).started(1)
     assert os.waitid(os.P_PIDFD, pidfd, os.WEXITED) is not None

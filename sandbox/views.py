@@ -1,0 +1,42 @@
+"""What a sandbox may reach of the file system: of its own root, or of the host's where it has none."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from sandbox import mounts, rootfs
+from sandbox.api import Profile
+from sandbox.spec import View
+
+OF_OWN_ROOT = View(readable=("/",), listed=(), writable=mounts.SCRATCH)
+
+_FILES = ("/proc/cpuinfo", "/proc/sys/vm/overcommit_memory")
+
+
+def of_host(profile: Profile, scratch: str) -> View:
+    """The paths that a root of its own would show, where they are, and the folder `scratch`.
+
+    The names of what is masked can still be listed, since a right to list a folder extends to all below. Raises as
+    `rootfs.plan`.
+    """
+    plan = rootfs.plan(profile)
+    readable: list[str] = []
+    listed: list[str] = []
+    for source in dict.fromkeys(bind.source for bind in plan.binds):
+        for path, whole in _parts(source, plan.masked):
+            (readable if whole else listed).append(path)
+    readable += (path for path in _FILES if os.path.exists(path))
+    return View(tuple(readable), tuple(listed), (scratch,))
+
+
+def _parts(path: str, masked: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """`path` split at what is masked: folders to be shown whole, and (False) those of which only names are."""
+    inside = [m for m in masked if m == path or m.startswith(path.rstrip("/") + "/")]
+    if not inside:
+        yield path, True
+    elif path not in inside:
+        yield path, False
+        for entry in os.scandir(path):
+            if not entry.is_symlink():
+                yield from _parts(entry.path, inside)
