@@ -171,6 +171,10 @@ class Process(ABC):
         """
 
     @abstractmethod
+    def stop(self) -> None:
+        """Tell its threads to stop, without waiting until they have. Cheap: one signal."""
+
+    @abstractmethod
     def thaw(self) -> None:
         """Let it run again. Cheap: one signal."""
 

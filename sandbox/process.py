@@ -92,11 +92,14 @@ class LocalProcess(Process):
 
     def _try_to_freeze(self) -> bool:
         """Stopped, then alone, then still stopped. Only we can stop it, so nothing ran in between."""
-        self._signal(signal.SIGSTOP)
+        self.stop()
         if not self._table.stopped():
             self._table.kill_others()
             return False
         return self._table.kill_others() == 0 and self._table.stopped()
+
+    def stop(self) -> None:
+        self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
         self._signal(signal.SIGCONT)

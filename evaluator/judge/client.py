@@ -122,7 +122,7 @@ class RunnerClient:
         timeout: float,
         urgent: bool = True,
     ) -> Released:
-        """One released call of a binding: freeze, `prepare` (fill memory), clock, thaw, done, sample, clock, freeze.
+        """One released call of a binding: freeze, `prepare` (fill memory), clock, thaw, done, stop, sample, clock.
 
         `sampler` reads the sample inside the clock. `urgent`: at real-time priority. Raises Fault; the process is
         frozen when this returns.
@@ -164,11 +164,13 @@ class RunnerClient:
         self._words[page.GO] = self._number
         self.process.thaw()
         self._await_done(start + int(timeout * 1e9), timeout)
-        outcome = self._outcome()
-        elapsed = time.perf_counter_ns() - start
         if not self._defences.sample_inside_clock:
+            elapsed = time.perf_counter_ns() - start
             time.sleep(LEISURE)
+            outcome = self._outcome()
             return elapsed, outcome, sampler(outcome)
+        self.process.stop()  # else work could go on, uncounted, while we read
+        outcome = self._outcome()
         sample = sampler(outcome)
         return time.perf_counter_ns() - start, outcome, sample
 

@@ -20,7 +20,8 @@ class Defences:
     frozen_while_filled: bool = True
     """The runner does not run while inputs are laid. Off: it does, and has a while before the clock starts."""
     sample_inside_clock: bool = True
-    """Outputs are looked at before the clock stops. Off: only later, when late work may have finished."""
+    """The runner is stopped, and outputs are looked at, before the clock stops. Off: only later, when late work may
+    have finished."""
     every_call_verified: bool = True
     """Timed outputs are verified. Off: only those of the other gates."""
     derived_bound: bool = True

@@ -48,6 +48,9 @@ class LocalProcess(Process):
     def freeze(self) -> None:
         pass
 
+    def stop(self) -> None:
+        pass
+
     def thaw(self) -> None:
         pass
 

@@ -44,11 +44,14 @@ class ScriptedProcess(Process):
         self.full = False
 
     def freeze(self) -> None:
-        self._signal(signal.SIGSTOP)
+        self.stop()
         while self._state() not in "TtZX":
             time.sleep(0.0005)
         if self.poll() is not None:
             raise ProcessGone(self.kill())
+
+    def stop(self) -> None:
+        self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
         self._signal(signal.SIGCONT)
@@ -239,6 +242,18 @@ def test_a_call_that_takes_too_long_is_a_timeout(started):
         call(client, timeout=0.3)
     assert fault.value.verdict is Verdict.TIMEOUT
     assert client.process.poll() is not None
+
+
+def test_nothing_goes_on_working_while_the_sample_is_taken(started):
+    client = started(RIGHT)
+
+    def look(outcome):
+        deadline = time.monotonic() + 10.0
+        while client.process._state() not in "Tt" and time.monotonic() < deadline:
+            time.sleep(0.001)
+        return [client.process._state().encode()]
+
+    assert call(client, sampler=look).sample == [b"T"]
 
 
 def test_waiting_for_a_core_disturbs_a_sample(started):
