@@ -262,7 +262,9 @@ class Judge:
 
     def _calibrator(self) -> Calibrator:
         return Calibrator(
-            lambda: self._start(Timeouts(), "plain", CALIBRATION_BYTES), self.threads, self._builder
+            lambda: self._start(Timeouts(), "plain", CALIBRATION_BYTES, Defences()),
+            self.threads,
+            self._builder,
         )
 
     def _calibration_key(self) -> str:
@@ -290,7 +292,9 @@ class Judge:
             self._bench.close()
             self._bench = None
 
-    def _start(self, timeouts: Timeouts, variant: str, memory_bytes: int) -> Seat:
+    def _start(
+        self, timeouts: Timeouts, variant: str, memory_bytes: int, defences: Defences | None = None
+    ) -> Seat:
         limits = Limits(
             memory_bytes=memory_bytes,
             processes=self._settings.processes,
@@ -305,7 +309,7 @@ class Judge:
         with contextlib.ExitStack() as undo:
             process = self._zygote.spawn(ENTRY, profile)
             undo.callback(process.kill)
-            client = RunnerClient(process, self._defences, self._deadline, self.threads)
+            client = RunnerClient(process, defences or self._defences, self._deadline, self.threads)
             undo.pop_all()
         return Seat(client, timeouts, variant, memory_bytes)
 
@@ -323,9 +327,14 @@ class Judge:
 
 
 def _seconds(entry: Mapping[str, object], bench: Workbench) -> Seconds | None:
-    """The cached times where they cover every baseline and workload."""
+    """The cached times where they cover every workload. They were kept where no baseline failed; one that generates
+    the same code as another is not among them."""
     found = entry.get(BASELINE_SECONDS)
     names, cases = set(bench.contract.baselines), {c.name for c in bench.cases}
-    if not isinstance(found, dict) or set(found) != names or any(set(t) != cases for t in found.values()):
+    if (
+        not isinstance(found, dict)
+        or not names.issuperset(found)
+        or any(set(t) != cases for t in found.values())
+    ):
         return None
     return found
