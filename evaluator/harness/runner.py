@@ -49,6 +49,8 @@ from evaluator.harness.wire import (
 )
 
 TRACEBACK_CHARACTERS = 4000
+COMPILED = {"compile": "default", "compile_max": "max-autotune"}
+"""Variants of a call that torch.compile makes, with its mode."""
 KEPT_RESULTS = 2
 KEPT_BODIES = 8
 
@@ -206,8 +208,9 @@ class Runner:
         if request.variant in CONVERTED:
             return _converted(instance, inputs, request.mutates, CONVERTED[request.variant])
         target = instance.target
-        if request.variant == "compile":
-            target = cast("Callable[..., object]", torch.compile(target, dynamic=False))
+        if request.variant in COMPILED:
+            mode = COMPILED[request.variant]
+            target = cast("Callable[..., object]", torch.compile(target, dynamic=False, mode=mode))
         arguments = [*inputs, *state]
         return lambda: target(*arguments)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +12,7 @@ import torch
 
 from evaluator.build.tools import compiler
 from evaluator.evaluation import InfraError, InvalidProblem
-from evaluator.harness.wire import Load
+from evaluator.harness.wire import Load, Trace, Traced
 from evaluator.judge.arena import Input
 from evaluator.judge.calibration import Calibration
 from evaluator.judge.cases import Case, one_per_key
@@ -23,8 +24,15 @@ from evaluator.judge.seat import Seat
 from evaluator.judge.seeds import Seeds
 from evaluator.judge.settling import settle
 from evaluator.problem.contract import Problem
+from evaluator.problem.graph import Graph
 
-VARIANTS = {"torch_eager": "plain", "torch_compile": "compile"}
+EAGER, COMPILE, AUTOTUNED = "torch_eager", "torch_compile", "torch_compile_max"
+VARIANTS = {EAGER: "plain", COMPILE: "compile", AUTOTUNED: "compile_max"}
+CHOSEN_BY_TRYING = frozenset(
+    {"mm", "addmm", "bmm", "baddbmm", "convolution", "_scaled_dot_product_flash_attention_for_cpu"}
+)
+"""Operations for which max-autotune has several kernels to choose from on a CPU; all else is compiled the same."""
+TRACE_SECONDS = 60.0
 CALLS = 7
 NEAR = 1.10
 
@@ -118,7 +126,7 @@ class Baselines:
         Raises InvalidProblem where none can, or InfraError where that is for want of a compiler.
         """
         found: dict[str, dict[str, float]] = {}
-        for name in self._problem.contract.baselines:
+        for name in self.different():
             try:
                 found[name] = {c.name: self._solo(name, c, CALLS) for c in self._cases}
             except Fault as e:
@@ -126,6 +134,38 @@ class Baselines:
         if not found:
             self._none_runs()
         return found
+
+    def the_same(self, seconds: Seconds) -> list[str]:
+        """The baselines of the contract that were left out of `seconds` because another is the same code."""
+        names = self._problem.contract.baselines
+        return [n for n in names if n not in seconds and n not in self.unavailable]
+
+    def different(self) -> Sequence[str]:
+        """The baselines of the contract, without max-autotune where that compiles the same code as torch_compile."""
+        names = self._problem.contract.baselines
+        if COMPILE in names and AUTOTUNED in names and not self._has_a_choice():
+            return [n for n in names if n != AUTOTUNED]
+        return names
+
+    def _has_a_choice(self) -> bool:
+        """Whether max-autotune may choose between kernels; true where the reference cannot be traced.
+
+        Traced in a runner of its own: fake tensors end some references.
+        """
+        case = self._cases[0]
+        try:
+            seat = self._started(EAGER)
+        except Fault:
+            return True
+        try:
+            request = Trace(seat.number(case.name))
+            traced = seat.client.request(request, Traced, TRACE_SECONDS)
+            graph = Graph.from_json(json.loads(traced.graph))
+        except (Fault, ValueError, RecursionError):
+            return True
+        finally:
+            seat.close()
+        return any(node.op.split(".")[1] in CHOSEN_BY_TRYING for node in graph.nodes if "." in node.op)
 
     def _none_runs(self) -> None:
         if any(VARIANTS[name] != "plain" for name in self.unavailable):

@@ -219,6 +219,7 @@ class Pipeline:
             "restarts_voided": timer.voided,
             "baselines_known": {n: dict(t) for n, t in seconds.items()},
             "baselines_unavailable": dict(self.bench.baselines.unavailable),
+            "baselines_the_same": self.bench.baselines.the_same(seconds),
         }
 
     def _accuracy(self) -> Accuracy:

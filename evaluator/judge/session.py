@@ -22,7 +22,7 @@ from evaluator.device.priority import real_time_allowed
 from evaluator.device.turn import turn
 from evaluator.evaluation import Evaluation, InfraError, InvalidProblem, OutOfTime
 from evaluator.harness.heap import keep_freed_memory
-from evaluator.judge.baselines import Seconds
+from evaluator.judge.baselines import AUTOTUNED, Seconds
 from evaluator.judge.calibration import Calibration
 from evaluator.judge.calibrator import Calibrator
 from evaluator.judge.client import RunnerClient
@@ -331,10 +331,8 @@ def _seconds(entry: Mapping[str, object], bench: Workbench) -> Seconds | None:
     the same code as another is not among them."""
     found = entry.get(BASELINE_SECONDS)
     names, cases = set(bench.contract.baselines), {c.name for c in bench.cases}
-    if (
-        not isinstance(found, dict)
-        or not names.issuperset(found)
-        or any(set(t) != cases for t in found.values())
-    ):
+    if not isinstance(found, dict) or not names - {AUTOTUNED} <= set(found) <= names:
+        return None
+    if not found or any(set(t) != cases for t in found.values()):
         return None
     return found

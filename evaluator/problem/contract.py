@@ -155,7 +155,7 @@ class Timeouts:
     build: float = 120.0
 
 
-BASELINES = ("torch_eager", "torch_compile")
+BASELINES = ("torch_eager", "torch_compile", "torch_compile_max")
 
 
 @dataclass(frozen=True)

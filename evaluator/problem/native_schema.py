@@ -78,7 +78,6 @@ _LATER_PRECISIONS = {
     Precision.TF32_OK.value: "it means something on a GPU only; use 'strict-fp32'",
     Precision.BF16_ACCUMULATE_FP32.value: "it means something on a GPU only; use 'strict-fp32'",
 }
-_LATER_BASELINES = {"torch_compile_max": "leave it out; torch_compile is measured"}
 
 _dtype = choice(DTYPES, _LATER_DTYPES)
 _layout = choice([e.value for e in Layout], _LATER_LAYOUTS)
@@ -246,7 +245,7 @@ KEYS: Mapping[str, Reader[object]] = {
     "accuracy": lambda path, raw: Accuracy(**_accuracy(path, raw)),
     "precision": choice([e.value for e in Precision], _LATER_PRECISIONS),
     "mode": choice(["eager"], {"graph": "it means something on a GPU only; use 'eager'"}),
-    "baselines": sequence(choice(BASELINES, _LATER_BASELINES), least=1, unique=True),
+    "baselines": sequence(choice(BASELINES), least=1, unique=True),
     "floor": number(0, 10, positive=True),
     "timeouts": lambda path, raw: Timeouts(**_timeouts(path, raw)),
     "memory_bytes": integer(1 << 20, 1 << 42),

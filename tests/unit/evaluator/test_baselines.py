@@ -49,6 +49,23 @@ def test_what_returns_nothing_is_not_credited_with_reading_a_result(local, make_
     assert bench.baselines.measure() == {"torch_eager": {"a": pytest.approx(1.9e-3)}}
 
 
+ALL = ("torch_eager", "torch_compile", "torch_compile_max")
+
+
+@pytest.mark.parametrize(("source", "more"), [(SOFTMAX, {}), (LINEAR, {"init": ["cols"]})])
+def test_max_autotune_is_a_baseline_where_it_has_kernels_to_choose_from(local, make_problem, source, more):
+    baselines = local.bench(make_problem(source, baselines=list(ALL), **more)).baselines
+    wanted = ALL if source is LINEAR else ALL[:2]
+    assert tuple(baselines.different()) == wanted
+    assert baselines.the_same({name: {} for name in wanted}) == list(ALL[len(wanted) :])
+
+
+def test_a_reference_that_cannot_be_traced_is_autotuned(local, make_problem):
+    source = "import torch\ndef reference(x):\n    return x * float(x.sum())\n"
+    baselines = local.bench(make_problem(source, baselines=list(ALL))).baselines
+    assert tuple(baselines.different()) == ALL
+
+
 def test_only_baselines_near_the_best_are_contenders(bench):
     times = {"torch_eager": {"a": 1.05e-3}, "torch_compile": {"a": 1.0e-3}, "other": {"a": 1.2e-3}}
     assert bench.baselines.contenders(bench.cases[0], times) == ("torch_eager", "torch_compile")

@@ -184,7 +184,6 @@ def test_a_wrong_key_or_value_is_named_with_its_path(path: str, value: object, h
         ("precision", "tf32-ok"),
         ("mode", "graph"),
         ("device", "cuda"),
-        ("baselines", ["torch_compile_max"]),
     ],
 )
 def test_what_comes_later_is_told_apart_from_what_is_unknown(path: str, value: object) -> None:

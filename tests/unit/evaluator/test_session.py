@@ -32,3 +32,10 @@ def test_the_machine_is_described_in_plain_data():
 def test_cached_times_count_only_where_they_cover_everything(local, make_problem, entry, usable):
     bench = local.bench(make_problem("def reference(x):\n    return x + 1\n"))
     assert (_seconds(entry, bench) is not None) == usable
+
+
+def test_cached_times_may_leave_out_a_baseline_that_is_the_same_code(local, make_problem):
+    names = ["torch_eager", "torch_compile_max"]
+    bench = local.bench(make_problem("def reference(x):\n    return x + 1\n", baselines=names))
+    assert _seconds({"seconds": {"torch_eager": {"a": 1.0}}}, bench) is not None
+    assert _seconds({"seconds": {"torch_compile_max": {"a": 1.0}}}, bench) is None
