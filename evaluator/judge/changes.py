@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
@@ -24,6 +24,7 @@ OUTLIER_SHARE = 0.01
 OUTLIER_FACTOR = 100.0
 SKEW = 4.0
 SPECIAL_SHARE = 0.02
+ARRANGED_SLACK = 4.0
 
 _OPEN = (DistributionKind.NORMAL, DistributionKind.UNIFORM)
 _RANGES = (DistributionKind.INTEGER, DistributionKind.ZIPF)
@@ -38,16 +39,20 @@ class Where(enum.Enum):
     SIGNED = enum.auto()  # as FREE, with values of both signs
 
 
+_ARRANGED = (Where.FREE, Where.SIGNED)
+
+
 @dataclass(frozen=True)
 class Change(ABC):
-    """A kind of values, made from nominal ones."""
+    """A kind of values, made from nominal ones.
+
+    finite: whether outputs must be finite to be compared. slack: by how much the error allowed is wider than it is for
+    nominal values; arranged ones are for finding another operation, not another order of sums.
+    """
 
     name: str
-
-    @property
-    def finite(self) -> bool:
-        """Whether outputs must be finite to be compared."""
-        return True
+    finite: bool = field(default=True, kw_only=True)
+    slack: float = field(default=1.0, kw_only=True)
 
     @abstractmethod
     def touches(self, value: torch.Tensor, declared: InputSpec | None) -> bool:
@@ -76,8 +81,7 @@ class ValueChange(Change):
             return False
         if declared is not None:
             return declared.distribution.kind in _OPEN
-        free = self.where in (Where.FREE, Where.SIGNED)
-        return self.where is Where.ANY or (free and structure.seems_free(value))
+        return self.where is Where.ANY or (self.where in _ARRANGED and structure.seems_free(value))
 
     def apply(
         self,
@@ -86,7 +90,7 @@ class ValueChange(Change):
         axes: Mapping[str, int],
         generator: torch.Generator,
     ) -> torch.Tensor:
-        if value.dim() == 0 and self.where in (Where.FREE, Where.SIGNED):
+        if value.dim() == 0 and self.where in _ARRANGED:
             return value
         wide = value if value.dtype == torch.float64 else value.float()
         return self.make(wide, generator).to(value.dtype)
@@ -118,10 +122,6 @@ class IndexChange(Change):
 @dataclass(frozen=True)
 class SpecialChange(Change):
     """Infinities and NaN, where they are declared: at random places, and all along a row of its own for each."""
-
-    @property
-    def finite(self) -> bool:
-        return False
 
     def touches(self, value: torch.Tensor, declared: InputSpec | None) -> bool:
         return declared is not None and bool(declared.special_values)
@@ -189,15 +189,18 @@ VALUE_CHANGES = (
     ValueChange("constant", lambda t, g: torch.full_like(t, 0.5), Where.DECLARED),
     ValueChange("integers", lambda t, g: (t * 4).round(), Where.DECLARED),
 )
-STRUCTURE_CHANGES = (
-    ValueChange("sorted", structure.sorted_rows, Where.FREE),
-    ValueChange("sorted across", structure.sorted_across, Where.FREE),
-    ValueChange("one large", structure.one_large, Where.FREE),
-    ValueChange("equal blocks", structure.equal_blocks, Where.FREE),
-    ValueChange("few values", structure.few_values, Where.FREE),
-    ValueChange("clustered", structure.clustered, Where.FREE),
-    ValueChange("low rank", structure.low_rank, Where.FREE),
-    ValueChange("alternating", structure.alternating, Where.SIGNED),
+STRUCTURE_CHANGES = tuple(
+    ValueChange(name, make, where, slack=ARRANGED_SLACK)
+    for name, make, where in (
+        ("sorted", structure.sorted_rows, Where.FREE),
+        ("sorted across", structure.sorted_across, Where.FREE),
+        ("one large", structure.one_large, Where.FREE),
+        ("equal blocks", structure.equal_blocks, Where.FREE),
+        ("few values", structure.few_values, Where.FREE),
+        ("clustered", structure.clustered, Where.FREE),
+        ("low rank", structure.low_rank, Where.FREE),
+        ("alternating", structure.alternating, Where.SIGNED),
+    )
 )
 INDEX_CHANGES = (
     IndexChange("one index", lambda shape, g: torch.rand((), generator=g).expand(shape)),
@@ -208,7 +211,7 @@ HIDDEN_CHANGES: tuple[Change, ...] = (
     *VALUE_CHANGES,
     *STRUCTURE_CHANGES,
     *INDEX_CHANGES,
-    SpecialChange("special values"),
+    SpecialChange("special values", finite=False),
 )
 NUMERIC_CHANGES = (
     ValueChange("outliers", _outliers),

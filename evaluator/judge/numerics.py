@@ -49,6 +49,10 @@ class OwnError:
         """The larger of both, each way."""
         return OwnError(max(self.largest, other.largest), max(self.rms, other.rms))
 
+    def times(self, factor: float) -> OwnError:
+        """So many times as large."""
+        return OwnError(factor * self.largest, factor * self.rms)
+
 
 @dataclass(frozen=True)
 class Truth:

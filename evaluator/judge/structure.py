@@ -1,16 +1,19 @@
 """Values of the size that they have anyway, arranged as nobody draws them: what a fast path for the usual case misses.
 
 Every function takes a floating tensor of at least one dimension and gives one of its shape, made of values that are in
-it, or of their negatives and products. Rows are the vectors along the last dimension.
+it, or of their negatives and products. Rows are the vectors along the last dimension. What is repeated or put in order
+is rounded to a grid first: sums of equal or growing values would otherwise show how somebody sums, not what.
 """
 
 from __future__ import annotations
+
+import math
 
 import torch
 
 SEEN = 4096
 ROWS_SEEN = 64
-FEW = (2, 3, 4)
+FEW_BITS, GRID_BITS = 1, 6
 BLOCKS = (2, 8, 32)
 SHRUNK = 16.0
 COMMON = 0.05
@@ -19,13 +22,13 @@ TOO_EVEN = 0.01
 
 def sorted_rows(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Rows in order, rising or falling."""
-    return t.sort(dim=-1, descending=_coin(generator)).values
+    return _on_grid(t, GRID_BITS).sort(dim=-1, descending=_coin(generator)).values
 
 
 def sorted_across(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """In order along another dimension than the last, where there is one."""
     dim = int(torch.randint(max(1, t.dim() - 1), (), generator=generator))
-    return t.sort(dim=dim, descending=_coin(generator)).values
+    return _on_grid(t, GRID_BITS).sort(dim=dim, descending=_coin(generator)).values
 
 
 def one_large(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
@@ -45,7 +48,7 @@ def equal_blocks(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     size = t.shape[-1]
     lengths = [b for b in BLOCKS if b < size] + [size]
     length = lengths[int(torch.randint(len(lengths), (), generator=generator))]
-    return t.index_select(-1, torch.arange(size) // length * length)
+    return _on_grid(t, GRID_BITS).index_select(-1, torch.arange(size) // length * length)
 
 
 def alternating(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
@@ -54,17 +57,14 @@ def alternating(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 
 def few_values(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """Two to four different values, so that most comparisons are ties."""
-    flat = t.reshape(-1)
-    count = FEW[int(torch.randint(len(FEW), (), generator=generator))]
-    chosen = flat[torch.randint(flat.numel(), (count,), generator=generator)]
-    return chosen[torch.randint(count, t.shape, generator=generator)]
+    """A handful of different values, so that many comparisons are ties."""
+    return _on_grid(t, FEW_BITS)
 
 
 def clustered(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """The largest values of each row beside one another, somewhere in it."""
     place = int(torch.randint(t.shape[-1], (), generator=generator))
-    return t.sort(dim=-1, descending=True).values.roll(place, -1)
+    return _on_grid(t, GRID_BITS).sort(dim=-1, descending=True).values.roll(place, -1)
 
 
 def low_rank(t: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
@@ -109,6 +109,13 @@ def _even(vectors: torch.Tensor) -> bool:
     sums = torch.stack((vectors.sum(-1), vectors.square().sum(-1)))
     spread = sums.std(-1) / sums.mean(-1).abs() if count > 1 else torch.ones(2)
     return bool((spread < TOO_EVEN / size**0.5).any())
+
+
+def _on_grid(t: torch.Tensor, bits: int) -> torch.Tensor:
+    """The nearest multiples of a power of two, so many bits below the RMS."""
+    rms = float(t.double().square().mean().sqrt())
+    step = 2.0 ** (math.frexp(rms)[1] - 1 - bits)
+    return (t / step).round() * step if rms else t.clone()
 
 
 def _coin(generator: torch.Generator) -> bool:

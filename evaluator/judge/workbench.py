@@ -6,7 +6,10 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 
+import torch
+
 from evaluator.evaluation import InvalidProblem, Verdict
+from evaluator.harness.tensors import DTYPES
 from evaluator.judge import cases
 from evaluator.judge.arena import Input
 from evaluator.judge.baselines import Baselines
@@ -17,6 +20,7 @@ from evaluator.judge.clock import Cores
 from evaluator.judge.defences import Defences
 from evaluator.judge.exact import exactly, integer_size
 from evaluator.judge.faults import Fault
+from evaluator.judge.numerics import OwnError, Truth, Yardstick
 from evaluator.judge.oracle import Oracle, Round, Unusable
 from evaluator.judge.seat import Seat
 from evaluator.judge.seeds import Seeds
@@ -147,7 +151,10 @@ class Workbench:
         known = self.oracle.known[case.name]
         more = 0 if kind in known.own else self.oracle.calibration_rounds(case)
         drawn = [self.inputs(case, seeds, change) for _ in range(1 + more)]
-        return self.oracle.round(case, drawn[0], kind, drawn[1:], change is None or change.finite)
+        if change is None:
+            return self.oracle.round(case, drawn[0], kind, drawn[1:])
+        round_ = self.oracle.round(case, drawn[0], kind, drawn[1:], change.finite)
+        return replace(round_, own=tuple(_loosened(t, o, change) for t, o in zip(round_.truths, round_.own, strict=True)))
 
     def exact_round(self, case: Case, seeds: Seeds) -> Round | None:
         """A round on small integers whose outputs are to be equalled bit by bit; None where nothing is that exact."""
@@ -273,3 +280,11 @@ class Workbench:
         """End every runner of this problem."""
         self.baselines.close()
         self.oracle.close()
+
+
+def _loosened(truth: Truth, own: OwnError, change: Change) -> OwnError:
+    """The yardstick for a change: its own error times its slack, and no less than the slack in ulps."""
+    if change.slack == 1.0 or truth.yardstick is Yardstick.EXACT:
+        return own
+    eps = torch.finfo(DTYPES[truth.spec.dtype]).eps
+    return own.widened(OwnError(eps, eps)).times(change.slack)
