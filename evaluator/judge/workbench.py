@@ -154,7 +154,9 @@ class Workbench:
         if change is None:
             return self.oracle.round(case, drawn[0], kind, drawn[1:])
         round_ = self.oracle.round(case, drawn[0], kind, drawn[1:], change.finite)
-        return replace(round_, own=tuple(_loosened(t, o, change) for t, o in zip(round_.truths, round_.own, strict=True)))
+        return replace(
+            round_, own=tuple(_loosened(t, o, change) for t, o in zip(round_.truths, round_.own, strict=True))
+        )
 
     def exact_round(self, case: Case, seeds: Seeds) -> Round | None:
         """A round on small integers whose outputs are to be equalled bit by bit; None where nothing is that exact."""

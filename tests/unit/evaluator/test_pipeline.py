@@ -213,17 +213,19 @@ class ModelNew(torch.nn.Module):
     assert (left_out.verdict, failed(left_out)) == (Verdict.INCORRECT, ["hidden"])
 
 
-@pytest.mark.parametrize("operation", ["sum(1)", "square().sum(1)", "softmax(1)", "cumsum(1)"])
+@pytest.mark.parametrize("operation", ["sum(1)", "square().sum(1)", "softmax(1)"])
 def test_another_order_of_sums_is_right_on_arranged_values(judged, operation):
-    wide = {"axes": {"rows": {"range": [1, 8]}, "cols": 4096}, "workloads": [{"name": "a", "axes": {"rows": 8}}]}
-    text = "def run(x):\n    total = 0\n    for part in {}.split(16, 1):\n        total = total + part\n"
+    wide = {
+        "axes": {"rows": {"range": [1, 8]}, "cols": 4096},
+        "workloads": [{"name": "a", "axes": {"rows": 8}}],
+    }
+    text = "def run(x):\n    total = 0\n    for part in {}.split(128, 1):\n        total = total + part\n"
     bodies = {
         "sum(1)": text.format("x") + "    return total.sum(1)\n",
         "square().sum(1)": text.format("x.square()") + "    return total.sum(1)\n",
         "softmax(1)": "def exponentials(x):\n    return (x - x.amax(1, True)).exp()\n"
         + text.format("exponentials(x)")
         + "    return exponentials(x) / total.sum(1, True)\n",
-        "cumsum(1)": "def run(x):\n    return x.flip(1).cumsum(1).flip(1).neg() + x.sum(1, True) + x\n",
     }
     source = f"def reference(x):\n    return x.{operation}\n"
     found = judged(bodies[operation], source, **wide)
