@@ -3,9 +3,10 @@
 import pytest
 import torch
 
-from agent.api import View
-from agent.compiler import VARIANTS, CompilerProposer
-from evaluator.problem.candidate import Style
+from agent.api import Attempt, AttemptState, View
+from agent.compiler import FIRST, CompilerProposer
+from evaluator.evaluation import Verdict
+from evaluator.problem.candidate import Candidate, Language, Style
 from evaluator.problem.contract import ReferenceStyle
 from evaluator.problem.entry import parse_candidate
 
@@ -28,14 +29,14 @@ class Model(nn.Module):
 """
 
 
-def proposals(problem):
-    return list(CompilerProposer().propose(View(problem, {}, (), 1)))
+def proposals(problem, attempts=(), generated=lambda: None, threads=1):
+    return list(CompilerProposer().propose(View(problem, {}, attempts, threads, generated)))
 
 
-def test_there_are_few_and_all_differ(doubles):
+def test_all_differ_and_none_is_the_default(doubles):
     found = proposals(doubles.problem(FUNCTION))
-    assert len(found) == len(VARIANTS) <= 4
     assert len({p.candidate.digest for p in found}) == len(found)
+    assert all("options=" in p.candidate.main or "dynamic=True" in p.candidate.main for p in found)
 
 
 def test_candidates_are_entered_as_the_reference_is(doubles):
@@ -46,9 +47,46 @@ def test_candidates_are_entered_as_the_reference_is(doubles):
             assert parse_candidate(proposal.candidate, problem).style is style
 
 
-def test_every_option_is_one_that_the_compiler_knows():
-    for _, options in VARIANTS:
-        torch.compile(lambda x: x, options=dict(options))
+def test_the_generated_code_comes_after_the_first_and_once(doubles):
+    code = Candidate({"candidate.py": "def run(x): return x"}, Language.PYTHON)
+    found = proposals(doubles.problem(FUNCTION), generated=lambda: code)
+    place = [p.candidate for p in found].index(code)
+    assert place == FIRST
+    attempt = Attempt(1, found[place], AttemptState.EVALUATED)
+
+    def never():
+        raise AssertionError("it is known")
+
+    assert code not in [p.candidate for p in proposals(doubles.problem(FUNCTION), (attempt,), never)]
+
+
+def tried(doubles, found, *speeds):
+    return tuple(
+        Attempt(n, p, AttemptState.EVALUATED, doubles.evaluation(p.candidate, speed), 1)
+        for n, (p, speed) in enumerate(zip(found, speeds, strict=False), 1)
+    )
+
+
+def test_what_paid_is_combined_and_says_where_it_came_from(doubles):
+    problem = doubles.problem(FUNCTION)
+    first = proposals(problem)
+    attempts = tried(doubles, first, 1.1, 0.9, 0.8, 1.3)
+    new = [
+        p
+        for p in proposals(problem, attempts)
+        if p.candidate.digest not in {f.candidate.digest for f in first}
+    ]
+    assert new[0].parameters == {**first[0].parameters, **first[3].parameters}
+    assert new[0].parents == (first[3].candidate.digest, first[0].candidate.digest)
+    assert "attempts 4 and 1" in new[0].idea
+
+
+def test_what_was_refused_is_not_combined(doubles):
+    problem = doubles.problem(FUNCTION)
+    first = proposals(problem)
+    refused = doubles.evaluation(first[0].candidate, verdict=Verdict.INCORRECT)
+    attempts = (Attempt(1, first[0], AttemptState.EVALUATED, refused, 1), *tried(doubles, first[:1], 1.2))
+    assert len(proposals(problem, attempts)) == len(first)
 
 
 @pytest.fixture
