@@ -20,10 +20,13 @@ DRAWS = 16
 
 
 def inputs_matter(subject: Subject) -> Finding:
-    """Whether each input matters that the contract does not let be ignored. Raises Fault where the reference ends."""
-    ignored = [f"`{name}`" for name in subject.bench.contract.may_ignore]
+    """Whether each input matters that the contract does not let be ignored, or changed: what is only written to need
+    not. Raises Fault where the reference ends.
+    """
+    contract = subject.bench.contract
+    free = [f"`{name}`" for name in (*contract.may_ignore, *contract.mutates)]
     numbers = range(len(subject.rounds[0].inputs))
-    reasons = [_reason(subject, n) for n in numbers if subject.input_name(n) not in ignored]
+    reasons = [_reason(subject, n) for n in numbers if subject.input_name(n) not in free]
     found = "; ".join(r for r in reasons if r)
     return Finding(f"inputs matter on {subject.case.name}", not found, found or "each of them does")
 

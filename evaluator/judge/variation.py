@@ -76,6 +76,8 @@ def _told(subject: Subject, output: int, text: str, fake: torch.Tensor) -> str:
 
 
 def _typical(truth: torch.Tensor) -> torch.Tensor:
+    if not truth.numel():
+        return truth
     if truth.is_floating_point():
         return torch.full_like(truth, float(truth.mean()))
     return torch.full_like(truth, truth.reshape(-1).mode().values.item())

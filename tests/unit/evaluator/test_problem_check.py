@@ -143,6 +143,20 @@ def test_every_input_must_matter_unless_the_contract_says_otherwise(checked):
     assert failed(checked(source, inputs={"x": PLAIN, "y": PLAIN}, may_ignore=["y"])) == []
 
 
+def test_an_input_that_is_only_written_to_need_not_matter(checked):
+    source = "def reference(x, out):\n    out.copy_(x.exp())\n"
+    found = checked(source, inputs={"x": PLAIN, "out": PLAIN}, mutates=["out"])
+    assert failed(found) == []
+    unread = "def reference(x, out):\n    out.fill_(2.0)\n"
+    found = checked(unread, inputs={"x": PLAIN, "out": PLAIN}, mutates=["out"])
+    assert {"a constant fails", "inputs matter"} <= set(failed(found))
+
+
+def test_an_output_without_elements_is_refused(checked):
+    found = checked("def reference(x):\n    return x, x[:0].argmax(1)\n")
+    assert "zeros pass as output 1" in found["zeros fail"].detail
+
+
 def test_an_input_that_never_changes_is_named(checked):
     ones = PLAIN | {"distribution": {"kind": "constant", "value": 1.0}}
     found = checked("def reference(x, w):\n    return x * w\n", inputs={"x": PLAIN, "w": ones})
