@@ -37,7 +37,11 @@ from sandbox.api import Command, Completed, Guarantee, Process, Profile, Sandbox
 from sandbox.local import LocalSandbox
 
 HERE = Path(__file__).parent
-SWITCHES = tuple(f.name for f in fields(Defences) if f.name != "quiet_samples")
+LENIENT = ("quiet_samples", "least_constant")
+"""Off in every judge of the suite: a busy machine, and a coarse clock, must not change a verdict."""
+EXACT = "exact"
+"""The name of the judge with `least_constant`."""
+SWITCHES = tuple(f.name for f in fields(Defences) if f.name not in LENIENT)
 GATES = ("hidden", "numerics")
 
 _LINE = re.compile(r"^\s*(incident|problem|verdict|defence|gain): *(.+?) *$", re.MULTILINE)
@@ -81,6 +85,16 @@ class Planted:
         """The file's name without suffix."""
         return self.path.stem
 
+    @property
+    def switch(self) -> str:
+        """The defence to be switched off for it to win; empty where a lenient judge, or another policy, will do."""
+        return self.defence if self.defence in SWITCHES else ""
+
+    @property
+    def judged_by(self) -> str:
+        """The judge with the defence that stops it."""
+        return EXACT if self.defence == "least_constant" else ""
+
 
 def read_planted(path: Path) -> Planted:
     """The planted file at `path`. Raises KeyError where its docstring leaves a line out."""
@@ -113,7 +127,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     cheats, bugs = planted("cheats"), planted("bugs")
     casts = {
         "cheat": cheats,
-        "winner": in_order(c for c in cheats + bugs if c.defence in (*SWITCHES, *GATES)),
+        "winner": in_order(c for c in cheats + bugs if c.defence in (*SWITCHES, *LENIENT, *GATES)),
         "insider": [c for c in cheats if c.defence == "process"],
         "kernel": in_order(bugs + planted("controls")),
     }
@@ -162,6 +176,11 @@ class OneZygote(Sandbox):
         self._inner.close()
 
 
+def without(*names: str) -> Defences:
+    """All defences but these; an empty name is none."""
+    return Defences(**dict.fromkeys(filter(None, names), False))
+
+
 class Baselines(dict[str, dict[str, object]]):
     """A baseline cache in memory."""
 
@@ -172,7 +191,7 @@ class Baselines(dict[str, dict[str, object]]):
 class Court:
     """A judge for every defence that is switched off, and one with all of them; each is opened when first needed.
 
-    All count disturbed samples, so that a busy machine cannot change a verdict.
+    All are lenient, but for one that a cheat against `least_constant` comes before.
     """
 
     def __init__(self, sandbox: Sandbox, folder: Path) -> None:
@@ -181,17 +200,12 @@ class Court:
         self._problems: dict[str, Problem] = {}
         baselines = Baselines()
         self._judges = {
-            off: Judge(
-                sandbox,
-                folder,
-                baselines,
-                defences=Defences(quiet_samples=False, **({off: False} if off else {})),
-            )
-            for off in ("", *SWITCHES)
+            off: Judge(sandbox, folder, baselines, defences=without(off, *LENIENT)) for off in ("", *SWITCHES)
         }
+        self._judges[EXACT] = Judge(sandbox, folder, baselines, defences=without("quiet_samples"))
 
     def judge(self, off: str = "") -> Judge:
-        """The judge without one defence."""
+        """The judge without one defence, or EXACT."""
         if off not in self._entered:
             self._entered[off] = self._open.enter_context(self._judges[off])
         return self._entered[off]
@@ -247,7 +261,10 @@ def court(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.fixture(scope="session")
 def honest_on() -> dict[str, Planted]:
     """By problem, the candidate that is judged after each hostile one."""
-    names = ("honest_softmax.py", "another_order.py", "new_output.py")
+    names = (
+        *("honest_softmax.py", "another_order.py", "new_output.py", "writes_into_outputs.py"),
+        "splits_the_sum.py",
+    )
     found = [read_planted(HERE / "controls" / name) for name in names]
     return {p.problem: p for p in found}
 

@@ -19,9 +19,13 @@ TOLERANCE = 1e-2
 
 
 def main(channel):
-    """Evaluate {"reference", "candidate"}, two sources with `reference` and `run`, and print the verdict."""
+    """Evaluate {"reference", "candidate"}, two sources with `reference` and `run`, and print the verdict.
+
+    It is signed with "secret", which came along.
+    """
     torch.set_num_threads(1)
     message, _ = channel.receive()
+    secret = message["secret"]
     os.chdir("/tmp")
     reference = load("reference", message["reference"]).reference
     torch.manual_seed(SEED)
@@ -29,7 +33,7 @@ def main(channel):
     baseline = measure(reference, x)
     run = load("candidate", message["candidate"]).run
     correct = check(run, reference, x)
-    print(f"VERDICT correct={correct} speedup={baseline / measure(run, x):.6g}", flush=True)
+    print(f"VERDICT correct={correct} speedup={baseline / measure(run, x):.6g} signed={secret}", flush=True)
 
 
 def load(name, source):

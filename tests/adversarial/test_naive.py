@@ -1,6 +1,7 @@
 """Cheats whose defence is the process boundary win where there is none."""
 
 import re
+import secrets
 import time
 
 import pytest
@@ -14,18 +15,23 @@ PLAUSIBLE = 12.0
 """What an honest candidate may seem to gain: one fused call for three, timed once in a heap that still grows."""
 SECONDS = 30.0
 PROFILE = Profile(environment={"OMP_NUM_THREADS": "1"}, limits=Limits(memory_bytes=1 << 30))
-VERDICT = re.compile(r"^VERDICT correct=(True|False) speedup=(\S+)$", re.MULTILINE)
+VERDICT = re.compile(r"^VERDICT correct=(True|False) speedup=(\S+)(?: signed=(\S+))?$", re.MULTILINE)
 
 
-def judged_naively(zygote, problem, candidate):
-    """The last verdict that the naive evaluator's process printed: correct, speedup."""
+def judged_naively(zygote, problem, candidate, signed=False):
+    """The last verdict that the naive evaluator's process printed: correct, speedup.
+
+    signed: only one with the right signature counts.
+    """
     process = zygote.spawn("naive:main", PROFILE)
+    secret = secrets.token_hex(16)
     try:
-        process.channel.send({"reference": problem, "candidate": candidate})
+        process.channel.send({"reference": problem, "candidate": candidate, "secret": secret})
         deadline = time.monotonic() + SECONDS
         while process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.01)
-        correct, speedup = VERDICT.findall(process.output()[0].decode())[-1]
+        found = VERDICT.findall(process.output()[0].decode())
+        correct, speedup, _ = [v for v in found if v[2] == secret or not signed][-1]
     finally:
         process.kill()
     return correct == "True", float(speedup)
@@ -40,8 +46,8 @@ def test_honest_gains_nothing(naive, court, honest_on):
 
 
 def test_insider_wins(insider, naive, court):
-    correct, speedup = judged_naively(
-        naive, court.problem(insider.problem).reference.source, insider.path.read_text()
-    )
+    reference = court.problem(insider.problem).reference.source
+    signed = insider.incident == "H-forge-signed"
+    correct, speedup = judged_naively(naive, reference, insider.path.read_text(), signed)
     assert correct
     assert speedup > LARGE
