@@ -23,11 +23,12 @@ from sandbox.docker_pool import Pool
 from sandbox.docker_settings import EngineSettings
 from sandbox.guarantees import find_guarantees
 from sandbox.process import LocalProcess
+from sandbox.uids import may_choose_uids
 
 _COLD_ENTRY = "sandbox.cold:main"
 _OWN_MODULES = ("sandbox.cold", "sandbox.probes")
+_SHARED_UID = "only root can give every container a uid of its own; it has the judge's"
 _GAPS = {
-    "user_namespace": "the engine's containers share its user namespace; each has a uid of its own and no rights",
     "its_mounts_do_not_name_the_judge_s_places": "the engine insists on a mount at /sys/fs/cgroup; it is an empty one",
 }
 
@@ -50,7 +51,15 @@ class DockerSandbox(Sandbox):
         return self._guarantees
 
     def known_gaps(self) -> Mapping[str, str]:
-        return _GAPS
+        holds = {g.name: g.holds for g in self.guarantees()}
+        gaps = dict(_GAPS)
+        if not may_choose_uids():
+            gaps |= dict.fromkeys(("own_uid", "two_living_sandboxes_never_share_a_uid"), _SHARED_UID)
+        if not holds["user_namespace"]:
+            gaps["user_namespace"] = (
+                "this host lets no container make one; it shares the engine's, without rights"
+            )
+        return gaps
 
     def zygote(self, preload: Sequence[str]) -> DockerZygote:
         zygote = DockerZygote(self._opened(), preload)

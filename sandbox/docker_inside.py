@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn, cast
 
 from sandbox import child, entry, landlock, limits, mounts, seccomp
+from sandbox import syscalls as sc
 from sandbox.api import Limits
 from sandbox.channel import SocketChannel
 from sandbox.procfs import open_table
@@ -86,6 +87,7 @@ def _run(control: SocketChannel) -> NoReturn:
 def _restrict(request: Request, output: int) -> list[int]:
     """Every step, in order. Returns descriptors of /proc, for the judge's `ProcessTable`."""
     os.umask(0o022)
+    _take_user_namespace(os.getuid(), os.getgid())
     with child.setup_step("resource_limits"):
         limits.apply(_from_now_on(request.limits), request.cores, bound_address_space=False)
     table = open_table()
@@ -96,6 +98,21 @@ def _restrict(request: Request, output: int) -> list[int]:
     with child.setup_step("seccomp"):
         seccomp.install()
     return table
+
+
+def _take_user_namespace(uid: int, gid: int) -> None:
+    """Leave the engine's user namespace, where this host lets a container do so, and give up every right in the new
+    one. Raises SetupError where that is half done."""
+    try:
+        child.own_user_namespace(uid, gid)
+    except SetupError:
+        if os.getuid() != uid:
+            raise
+        return
+    with child.setup_step("no_capabilities"):
+        sc.empty_bounding_set()
+        sc.drop_capabilities()
+        sc.prctl(sc.PR_SET_DUMPABLE, 1)  # so that a judge without rights can read its memory
 
 
 def _from_now_on(given: Limits) -> Limits:

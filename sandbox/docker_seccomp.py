@@ -1,8 +1,8 @@
 """The rules of `sandbox.seccomp_rules` as the profile that a Docker engine takes: JSON text.
 
-Process 1 of a container still has to reach the judge's socket and to take its cores, so what that needs stays open
-here; it closes it by the kernel filter of `sandbox.seccomp` before foreign code arrives. All other rules hold from
-the container's first instruction.
+Process 1 of a container still has to reach the judge's socket and to take its cores and a user namespace, so what
+that needs stays open here; it closes it by the kernel filter of `sandbox.seccomp` before foreign code arrives. All
+other rules hold from the container's first instruction.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from collections.abc import Iterable, Iterator
 from sandbox import syscall_table
 from sandbox.seccomp_rules import DENIED, POINTER, RULES, UNKNOWN, Match, Rule
 
-_NEEDED_AT_START = frozenset({"socket", "connect", "sched_setaffinity"})
+NEEDED_AT_START = frozenset({"socket", "connect", "sched_setaffinity", "unshare", "prctl"})
+"""Calls that are open in the profile."""
 _ARCHITECTURES = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 
 
 def profile(machine: str) -> str:
     """The profile for a machine ("x86_64", "aarch64"). A foreign architecture kills."""
-    denied = sorted(_there(set(DENIED) - _NEEDED_AT_START, machine))
+    denied = sorted(_there(set(DENIED) - NEEDED_AT_START, machine))
     entries = [_entry(denied, errno.EPERM), _entry(_there(UNKNOWN, machine), errno.ENOSYS)]
     for rule in RULES:
-        if _there([rule.call], machine):
+        if rule.call not in NEEDED_AT_START and _there([rule.call], machine):
             entries += [_entry([rule.call], rule.code, condition) for condition in _conditions(rule)]
     return json.dumps(
         {

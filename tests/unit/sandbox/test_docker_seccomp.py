@@ -74,8 +74,7 @@ def kernel_decides(machine: str, name: str, arguments: list[int]) -> int | None:
 def test_it_decides_as_the_kernel_s_filter_does(machine: str) -> None:
     profile = json.loads(docker_seccomp.profile(machine))
     names = {*seccomp_rules.DENIED, *seccomp_rules.UNKNOWN, *(r.call for r in seccomp_rules.RULES)}
-    open_at_start = {"socket", "connect", "sched_setaffinity"}
-    for name in names - open_at_start:
+    for name in names - docker_seccomp.NEEDED_AT_START:
         if syscall_table.number(name, machine) is None:
             continue
         for index in range(5):
@@ -92,7 +91,7 @@ def test_it_decides_as_the_kernel_s_filter_does(machine: str) -> None:
 def test_process_1_can_reach_the_judge(machine: str) -> None:
     profile = json.loads(docker_seccomp.profile(machine))
     assert profile["defaultAction"] == "SCMP_ACT_ALLOW"
-    for name in ("socket", "connect", "sched_setaffinity", "seccomp", "landlock_restrict_self"):
+    for name in (*docker_seccomp.NEEDED_AT_START, "seccomp", "landlock_restrict_self"):
         assert engine_decides(profile, name, [0] * 6) is None
 
 
