@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from typing import Self
 
 from sandbox import commands, gaps
 from sandbox.api import Command, Completed, Guarantee, Profile, Sandbox, SandboxUnavailable, Tier
@@ -19,17 +20,19 @@ _COLD_ENTRY = "sandbox.cold:main"
 _OWN_MODULES = ("sandbox.cold", "sandbox.probes")
 
 
-def open_strongest(require: Tier = Tier.RESTRICTED) -> LocalSandbox:
+def open_strongest(require: Tier) -> LocalSandbox:
     """The strongest tier that this host gives. Raises SandboxUnavailable where it does not give `require`."""
     strongest = LocalSandbox(Tier.NAMESPACES)
     try:
-        strongest.try_out()
-    except SandboxUnavailable:
-        strongest.close()
+        return strongest.tried()
+    except SandboxUnavailable as refused:
         if require is Tier.NAMESPACES:
             raise
-        return LocalSandbox(Tier.RESTRICTED)
-    return strongest
+        try:
+            return LocalSandbox(Tier.RESTRICTED).tried()
+        except SandboxUnavailable as e:
+            both = (*refused.missing, *e.missing)
+            raise SandboxUnavailable(f"{refused}; and without namespaces: {e}", both) from e
 
 
 class LocalSandbox(Sandbox):
@@ -49,9 +52,14 @@ class LocalSandbox(Sandbox):
             self._guarantees = find_guarantees(self._ready(), self._fresh)
         return self._guarantees
 
-    def try_out(self) -> None:
-        """Start one child. Raises SandboxUnavailable where this host refuses the tier."""
-        self._ready()
+    def tried(self) -> Self:
+        """Itself, after one child was started. Raises SandboxUnavailable where this host refuses the tier."""
+        try:
+            self._ready()
+        except BaseException:
+            self.close()
+            raise
+        return self
 
     def known_gaps(self) -> Mapping[str, str]:
         return gaps.known(self._tier, self._facts())

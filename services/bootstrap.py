@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from agent.api import Proposer
 from agent.proposers import default_proposers
-from sandbox.api import Guarantee, Sandbox
+from sandbox.api import Guarantee, Sandbox, Tier
 from sandbox.docker import DockerSandbox
-from sandbox.local import LocalSandbox
+from sandbox.local import LocalSandbox, open_strongest
 from services.db import upgrade
 from services.db.baselines import BaselineCache
 from services.db.engine import Database
@@ -79,8 +79,12 @@ class LocalWorkshop:
 
 
 def _sandbox(settings: Settings) -> Sandbox:
-    """The backend that was chosen. Starts nothing yet."""
-    return DockerSandbox(settings.docker) if settings.sandbox == "docker" else LocalSandbox()
+    """The backend that was chosen. Raises SandboxUnavailable where no local tier can be had."""
+    if settings.sandbox == "docker":
+        return DockerSandbox(settings.docker)
+    if settings.sandbox == "restricted":
+        return LocalSandbox(Tier.RESTRICTED)
+    return open_strongest(Tier.NAMESPACES if settings.sandbox == "namespaces" else Tier.RESTRICTED)
 
 
 def open_workshop(settings: Settings) -> LocalWorkshop:

@@ -7,7 +7,7 @@
 | KERNELWRIGHT_DEVICE | cpu, cuda or auto | auto |
 | KERNELWRIGHT_EVALUATIONS | evaluations per job; "none" is no limit | 40 |
 | KERNELWRIGHT_SECONDS | seconds per job; "none" is no limit | 600 |
-| KERNELWRIGHT_SANDBOX | local or docker | local |
+| KERNELWRIGHT_SANDBOX | local (the strongest tier that the host gives), namespaces, restricted, docker | local |
 | KERNELWRIGHT_DOCKER_IMAGE | image of the docker sandbox | kernelwright-base |
 | KERNELWRIGHT_DOCKER_RUNTIME | its runtime, by the engine's name | the engine's default |
 | KERNELWRIGHT_DOCKER_GPUS | ids of the GPUs that it shows, with commas between | none |
@@ -26,7 +26,7 @@ from services.errors import SettingsError
 
 PREFIX = "KERNELWRIGHT_"
 DEVICES = ("cpu", "cuda", "auto")
-SANDBOXES = ("local", "docker")
+SANDBOXES = ("local", "namespaces", "restricted", "docker")
 
 Number = TypeVar("Number", int, float)
 

@@ -37,9 +37,11 @@ class Device(StrEnum):
 
 
 class SandboxKind(StrEnum):
-    """What isolates foreign code."""
+    """What isolates foreign code: the strongest local tier that the host gives, one of them, or containers."""
 
     LOCAL = "local"
+    NAMESPACES = "namespaces"
+    RESTRICTED = "restricted"
     DOCKER = "docker"
 
 

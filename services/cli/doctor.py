@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sysconfig
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -31,6 +33,7 @@ def doctor(workshop: Workshop, out: Output) -> int:
             "ok": not refusal,
             "reason": refusal,
             "device": workshop.settings.device,
+            "sandbox": workshop.settings.sandbox,
             "data": str(workshop.settings.data),
             "guarantees": {g.name: {"holds": g.holds, "detail": g.detail, "remedy": g.remedy} for g in found},
         }
@@ -39,22 +42,28 @@ def doctor(workshop: Workshop, out: Output) -> int:
 
 
 def _tools() -> Sequence[Guarantee]:
-    compiler = shutil.which("g++")
+    return (_compiler(), _headers(), _two_cores())
+
+
+def _compiler() -> Guarantee:
+    found = shutil.which("g++")
+    lost = "no C++ candidates and no torch_compile baseline without g++"
+    return Guarantee("compiler", found is not None, found or lost, "" if found else "install g++")
+
+
+def _headers() -> Guarantee:
+    """What torch.compile generates for a CPU is built against the interpreter's headers."""
+    header = Path(sysconfig.get_path("include"), "Python.h")
+    holds = header.exists()
+    detail = str(header) if holds else f"no {header}: no torch_compile baseline"
+    remedy = "" if holds else "install the headers of this Python (Debian: python3-dev)"
+    return Guarantee("python_headers", holds, detail, remedy)
+
+
+def _two_cores() -> Guarantee:
     cores = len(os.sched_getaffinity(0))
-    return (
-        Guarantee(
-            "compiler",
-            compiler is not None,
-            compiler or "no C++ candidates and no torch_compile baseline without g++",
-            "" if compiler else "install g++",
-        ),
-        Guarantee(
-            "two_cores",
-            cores >= 2,
-            f"{cores} usable cores; one is the judge's",
-            "" if cores >= 2 else "timing needs a core for the judge and one for what it times",
-        ),
-    )
+    remedy = "" if cores >= 2 else "timing needs a core for the judge and one for what it times"
+    return Guarantee("two_cores", cores >= 2, f"{cores} usable cores; one is the judge's", remedy)
 
 
 def _show(console: Console, guarantees: Sequence[Guarantee], refusal: str) -> None:
@@ -67,5 +76,8 @@ def _show(console: Console, guarantees: Sequence[Guarantee], refusal: str) -> No
         remedy = "" if g.holds else f"; {line(g.remedy, 200)}"
         table.add_row(g.name, holds, Text(f"{line(g.detail, 200)}{remedy}"))
     console.print(table)
+    weak = ", ".join(g.name for g in guarantees if g.name.endswith("_namespace") and not g.holds)
     if refusal:
         console.print(Text(f"No candidate can be judged here: {line(refusal, 400)}", style="bold red"))
+    elif weak:
+        console.print(Text(f"Candidates are judged here, and none is promotable: no {weak}.", style="yellow"))

@@ -1,4 +1,4 @@
-"""The namespaces tier where it cannot work, and what it says of itself."""
+"""The tiers of the local backend on hosts that refuse namespaces, and what a tier says of itself."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import sys
 
 import pytest
 
-from sandbox.api import SandboxError, SandboxUnavailable
+from sandbox import landlock
+from sandbox.api import SandboxError, SandboxUnavailable, Tier
 from sandbox.local import LocalSandbox
 
 REFUSING_HOST = """
-import os
+import os, sys
 from sandbox import syscalls as sc
-from sandbox.api import Profile, SandboxUnavailable
-from sandbox.local import LocalSandbox
+from sandbox.api import Profile, SandboxUnavailable, Tier
+from sandbox.local import open_strongest
 
 uid, gid = os.getuid(), os.getgid()
 sc.unshare(sc.CLONE_NEWUSER)
@@ -24,29 +25,40 @@ for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_m
         file.write(text)
 with open("/proc/sys/user/max_user_namespaces", "w") as file:
     file.write("0")
-sandbox = LocalSandbox()
 try:
-    sandbox.zygote(["json"])
+    sandbox = open_strongest(Tier(sys.argv[1]))
 except SandboxUnavailable as e:
     print(*(m.name for m in e.missing), bool(e.missing[0].remedy))
-finally:
+else:
+    lost = [g.name for g in sandbox.guarantees() if not g.holds]
+    print(sandbox.name, "pid_namespace" in lost, "landlock" in lost)
     sandbox.close()
 """
 
 
-def test_a_host_that_refuses_namespaces_is_named_with_the_remedy() -> None:
+def on_a_refusing_host(require: Tier) -> list[str]:
     trial = subprocess.run(["unshare", "--user", "true"], capture_output=True, check=False)
     if trial.returncode != 0:
         pytest.skip("this host refuses user namespaces already")
     path = os.pathsep.join(p for p in sys.path if p)
     done = subprocess.run(
-        [sys.executable, "-c", REFUSING_HOST],
+        [sys.executable, "-c", REFUSING_HOST, require],
         capture_output=True,
         text=True,
         check=True,
         env={**os.environ, "PYTHONPATH": path},
     )
-    assert done.stdout.split() == ["user_namespace", "True"]
+    return done.stdout.split()
+
+
+def test_a_host_that_refuses_namespaces_is_named_with_the_remedy() -> None:
+    assert on_a_refusing_host(Tier.NAMESPACES) == ["user_namespace", "True"]
+
+
+def test_a_host_that_refuses_namespaces_gives_the_weaker_tier() -> None:
+    if landlock.abi() < 6:
+        pytest.skip("this kernel's Landlock does not keep signals inside")
+    assert on_a_refusing_host(Tier.RESTRICTED) == ["restricted", "True", "False"]
 
 
 def test_closing_is_idempotent_and_frees_the_servers() -> None:

@@ -55,7 +55,7 @@ def test_the_docker_sandbox_is_described_by_the_environment() -> None:
     [
         ({"KERNELWRIGHT_DEVICE": "cuda"}, "not available in this version"),
         ({"KERNELWRIGHT_DEVICE": "tpu"}, "cpu, cuda, auto"),
-        ({"KERNELWRIGHT_SANDBOX": "jail"}, "local, docker"),
+        ({"KERNELWRIGHT_SANDBOX": "jail"}, "local, namespaces, restricted, docker"),
         ({"KERNELWRIGHT_SECONDS": "soon"}, "KERNELWRIGHT_SECONDS is 'soon'"),
         ({"KERNELWRIGHT_EVALUATIONS": "0"}, "above 0"),
         ({"KERNELWRIGHT_SECONDS": "nan"}, "above 0"),
