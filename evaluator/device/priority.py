@@ -24,7 +24,12 @@ def real_time(pid: int) -> Iterator[None]:
     try:
         yield
     finally:
-        _set(pid, os.SCHED_OTHER, _ORDINARY)
+        ordinary(pid)
+
+
+def ordinary(pid: int) -> None:
+    """This thread and every thread of process `pid` beside ordinary work again."""
+    _set(pid, os.SCHED_OTHER, _ORDINARY)
 
 
 def real_time_allowed() -> bool:

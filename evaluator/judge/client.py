@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from evaluator.device.cpu import SharedMemory
-from evaluator.device.priority import real_time
+from evaluator.device.priority import ordinary, real_time
 from evaluator.evaluation import OutOfTime, Verdict
 from evaluator.harness import page
 from evaluator.harness.wire import Done, Failed, Outcome, Serve, WireError, decode, encode
@@ -29,7 +29,7 @@ R = TypeVar("R")
 EXIT_GRACE = 2.0
 SPINS_PER_LOOK = 4096
 REMEMBERED_OUTCOMES = 8
-LEISURE = 0.05
+LEISURE = 0.03
 """Seconds that a cheat has for its work where the defence against it is off."""
 
 
@@ -140,7 +140,6 @@ class RunnerClient:
         self._prepare(prepare)
         self._number += 1
         self._words[page.BINDING] = binding
-        urgent = urgent and self._defences.sample_inside_clock  # else late work would never get the core
         with real_time(self.process.pid) if urgent else nullcontext():
             before, switches = self.process.scheduling(), _own_switches()
             try:
@@ -166,6 +165,7 @@ class RunnerClient:
         self._await_done(start + int(timeout * 1e9), timeout)
         if not self._defences.sample_inside_clock:
             elapsed = time.perf_counter_ns() - start
+            ordinary(self.process.pid)  # else late work would never get the core
             time.sleep(LEISURE)
             outcome = self._outcome()
             return elapsed, outcome, sampler(outcome)
