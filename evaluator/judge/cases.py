@@ -40,7 +40,7 @@ def visible(contract: Contract) -> tuple[Case, ...]:
 def hidden(contract: Contract, chance: random.Random, count: int) -> tuple[Case, ...]:
     """Points that the candidate's author did not choose: `count` of other sizes, then other layouts.
 
-    Sizes are the smallest, odd and prime ones, then any. None is larger than the largest workload: in any axis, in the
+    Sizes are the smallest, primes, ones at and beside powers of two, then any. None is larger than the largest workload: in any axis, in the
     product of all, in the bytes that are declared. None where no axis has a range.
     """
     sized = [_relaid(contract, case, chance) for case in _other_sizes(contract, chance, count)]
@@ -73,7 +73,7 @@ def _other_sizes(contract: Contract, chance: random.Random, count: int) -> tuple
     limit = max(workload_bytes(contract, w) for w in contract.workloads)
     found: list[dict[str, int]] = []
     for attempt in range(8 * count):
-        pick = _smallest if attempt == 0 else _odd if attempt % 2 else _any
+        pick = _smallest if attempt == 0 else (_any, _odd, _edge)[attempt % 3]
         axes = fixed | _point(free, most, volume, pick, chance)
         if axes not in known and axes not in found and _bytes(contract, axes) <= limit:
             found.append(axes)
@@ -160,6 +160,13 @@ def _smallest(axis: Axis, most: int, chance: random.Random) -> int:
 def _odd(axis: Axis, most: int, chance: random.Random) -> int:
     fitting = [p for p in PRIMES if axis.low <= p <= most] or [most - 1]
     return _multiple(axis, chance.choice(fitting[-5:]))
+
+
+def _edge(axis: Axis, most: int, chance: random.Random) -> int:
+    """A power of two, one less or one more: where vectors, blocks and tiles end."""
+    sizes = [(1 << k) + d for k in range(2, max(3, most.bit_length())) for d in (-1, 0, 1)]
+    fitting = [n for n in sizes if axis.low <= n <= most] or [most]
+    return _multiple(axis, chance.choice(fitting[-9:]))
 
 
 def _any(axis: Axis, most: int, chance: random.Random) -> int:

@@ -86,6 +86,13 @@ def test_the_same_secret_gives_the_same_points_and_another_others() -> None:
     assert chosen(contract(), 7) != chosen(contract(), 8)
 
 
+@given(st.integers(0, 1 << 32))
+def test_a_size_at_or_beside_a_power_of_two_is_among_them(seed: int) -> None:
+    axes = {"rows": {"range": [1, 4096]}, "cols": 8, "heads": 4}
+    points = chosen(contract(axes=axes, workloads=[{"axes": {"rows": 4000}}]), seed, 3)
+    assert points[2].axes["rows"] in {(1 << k) + d for k in range(2, 13) for d in (-1, 0, 1)}
+
+
 def test_where_nothing_can_vary_there_are_no_hidden_points() -> None:
     fixed = contract(axes={"rows": 4, "cols": 8, "heads": 4}, workloads=[{"name": "only", "axes": {}}])
     assert chosen(fixed, 1) == ()
