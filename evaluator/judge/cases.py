@@ -40,8 +40,8 @@ def visible(contract: Contract) -> tuple[Case, ...]:
 def hidden(contract: Contract, chance: random.Random, count: int) -> tuple[Case, ...]:
     """Points that the candidate's author did not choose: `count` of other sizes, then other layouts.
 
-    Sizes are the smallest, primes, ones at and beside powers of two, then any. None is larger than the largest workload: in any axis, in the
-    product of all, in the bytes that are declared. None where no axis has a range.
+    Sizes are the smallest, primes, ones at and beside powers of two, then any. None is larger than the largest
+    workload: in any axis, in the product of all, in the bytes that are declared. None where no axis has a range.
     """
     sized = [_relaid(contract, case, chance) for case in _other_sizes(contract, chance, count)]
     return (*sized, *_other_layouts(contract, chance))
