@@ -98,6 +98,8 @@ class Profile:
 
     readable: host paths bound read-only at the same place (the interpreter, its packages, /usr are always there).
     masked:   host paths below a readable one that appear empty inside.
+    devices:  device nodes below /dev that may be read, written and controlled, besides those that harm nobody. What
+              their driver lets a process do is outside every guarantee; with them comes all of /sys, read-only.
     cores:    CPUs the process tree is pinned to; empty means all of the caller's.
     environment: the whole environment inside, besides HOME, TMPDIR and PATH; nothing is inherited.
     The private scratch is HOME, TMPDIR and the working folder: executable, empty at the start, of
@@ -106,6 +108,7 @@ class Profile:
 
     readable: tuple[Path, ...] = ()
     masked: tuple[Path, ...] = ()
+    devices: tuple[Path, ...] = ()
     cores: tuple[int, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)

@@ -108,7 +108,7 @@ def _own_places(root: RootPlan, request: SpawnRequest) -> None:
     with setup_step("uts_namespace"):
         sc.call("sethostname", b"sandbox", 7)
     with setup_step("mount_namespace"):
-        mounts.build_root(root, request.uid, request.gid)
+        mounts.build_root(root, request.view.devices, request.uid, request.gid)
 
 
 def _check_view(request: SpawnRequest) -> None:
@@ -124,7 +124,7 @@ def _check_view(request: SpawnRequest) -> None:
 def _close_off(request: SpawnRequest) -> None:
     view = request.view
     with setup_step("landlock"):
-        landlock.restrict(view.writable, mounts.DEVICES, view.readable, view.listed)
+        landlock.restrict(view.writable, view.devices, view.readable, view.listed)
     with setup_step("seccomp"):
         hidden_by_mounts = request.root is not None
         seccomp.install(() if request.drop or hidden_by_mounts else OWNERS_CALLS)

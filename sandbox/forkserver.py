@@ -105,7 +105,7 @@ class LocalZygote(Zygote):
             cores=profile.cores,
             environment=dict(profile.environment),
             limits=profile.limits,
-            view=views.OF_OWN_ROOT if scratch is None else views.of_host(profile, scratch),
+            view=views.of_own_root(profile) if scratch is None else views.of_host(profile, scratch),
             root=rootfs.plan(profile) if scratch is None else None,
         )
 

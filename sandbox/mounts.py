@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from sandbox import syscalls as sc
 from sandbox.spec import RootPlan
@@ -18,7 +19,7 @@ _SYSTEM_ATTRIBUTES = sc.MOUNT_ATTR_RDONLY | sc.MOUNT_ATTR_NOSUID | sc.MOUNT_ATTR
 _DEVICE_ATTRIBUTES = sc.MOUNT_ATTR_RDONLY | sc.MOUNT_ATTR_NOSUID | sc.MOUNT_ATTR_NOEXEC
 
 
-def build_root(plan: RootPlan, uid: int, gid: int) -> None:
+def build_root(plan: RootPlan, devices: Sequence[str], uid: int, gid: int) -> None:
     """Build the file system that `plan` describes and make it this process's root; the host's is gone.
 
     uid, gid: whom the scratch folders belong to. Raises OSError.
@@ -27,7 +28,7 @@ def build_root(plan: RootPlan, uid: int, gid: int) -> None:
     trees = [
         (b.target, os.path.isdir(b.source), sc.clone_tree(b.source, _SYSTEM_ATTRIBUTES)) for b in plan.binds
     ]
-    trees += [(d, False, sc.clone_tree(d, _DEVICE_ATTRIBUTES)) for d in DEVICES]
+    trees += [(d, False, sc.clone_tree(d, _DEVICE_ATTRIBUTES)) for d in devices]
     hidden = [(path, os.path.isdir(path)) for path in plan.masked]
     sc.mount("root", _BASE, "tmpfs", sc.MS_NOSUID | sc.MS_NODEV, "mode=0755,size=1m,nr_inodes=8192")
     os.chdir(_BASE)

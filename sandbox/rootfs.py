@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from sandbox import tales
@@ -24,7 +24,7 @@ def plan(profile: Profile, system: bool = True) -> RootPlan:
 
     system: whether the host's system and a /proc are shown; without it only the interpreter with its packages and
     what the profile adds. Raises SandboxError for a readable path that is not there, or that would uncover the
-    host's /dev, /proc, /etc or everything.
+    host's /dev, /proc, /etc or everything, and for a device that is none.
     """
     shown = (*_SYSTEM, *_FROM_ETC, *_FROM_SYS) if system else _FROM_SYS
     links = {p: os.path.relpath(os.path.realpath(p), "/") for p in shown if os.path.islink(p)}
@@ -37,12 +37,21 @@ def plan(profile: Profile, system: bool = True) -> RootPlan:
         if os.path.realpath(text) in _MADE_INSIDE:
             raise SandboxError(f"{path} cannot be shown inside a sandbox")
         wanted.append(text)
+    wanted += _with_devices(profile.devices)
     binds = _without_covered(links, wanted)
     hidden = [os.path.realpath(p) for p in (*_own_folders(), *profile.masked)]
     masked = tuple(p for p in dict.fromkeys(hidden) if os.path.exists(p) and _shown(p, binds))
     if system:
         masked += tuple(tales.told())
     return RootPlan(binds, links, masked, profile.limits.tmpfs_bytes)
+
+
+def _with_devices(devices: Sequence[Path]) -> list[str]:
+    """What else is shown with devices, whose drivers look there for what the machine has."""
+    for device in devices:
+        if not device.is_char_device() or device.parts[:2] != ("/", "dev"):
+            raise SandboxError(f"{device} is no character device below /dev")
+    return ["/sys"] if devices else []
 
 
 def _interpreter() -> Iterator[Path]:

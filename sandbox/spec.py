@@ -32,11 +32,13 @@ class View:
     """What Landlock lets a process reach of the file system that it sees.
 
     readable: with all below. listed: the names of all below. scratch: where it works, the first of `writable`.
+    devices: nodes that may be read, written and controlled.
     """
 
     readable: tuple[str, ...]
     listed: tuple[str, ...]
     writable: tuple[str, ...]
+    devices: tuple[str, ...]
 
     @property
     def scratch(self) -> str:

@@ -9,9 +9,23 @@ from sandbox import mounts, rootfs
 from sandbox.api import Profile
 from sandbox.spec import View
 
-OF_OWN_ROOT = View(readable=("/",), listed=(), writable=mounts.SCRATCH)
+_OWN_NAMES = "/proc/self/task"
+"""Where a thread's name is written: drivers of devices insist on giving theirs one."""
 
 _FILES = ("/proc/cpuinfo", "/proc/sys/vm/overcommit_memory")
+
+
+def of_own_root(profile: Profile) -> View:
+    """All of a root of its own."""
+    return View(("/",), (), _writable(profile, *mounts.SCRATCH), _devices(profile))
+
+
+def _writable(profile: Profile, *scratch: str) -> tuple[str, ...]:
+    return (*scratch, _OWN_NAMES) if profile.devices else scratch
+
+
+def _devices(profile: Profile) -> tuple[str, ...]:
+    return (*mounts.DEVICES, *map(str, profile.devices))
 
 
 def of_host(profile: Profile, scratch: str) -> View:
@@ -27,7 +41,7 @@ def of_host(profile: Profile, scratch: str) -> View:
         for path, whole in _parts(source, plan.masked):
             (readable if whole else listed).append(path)
     readable += (path for path in _FILES if os.path.exists(path))
-    return View(tuple(readable), tuple(listed), (scratch,))
+    return View(tuple(readable), tuple(listed), _writable(profile, scratch), _devices(profile))
 
 
 def _parts(path: str, masked: Iterable[str]) -> Iterator[tuple[str, bool]]:

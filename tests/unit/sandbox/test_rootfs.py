@@ -75,3 +75,14 @@ def test_a_missing_path_is_an_error(tmp_path: Path) -> None:
 
 def test_the_scratch_has_the_profile_s_size() -> None:
     assert rootfs.plan(Profile(limits=Limits(tmpfs_bytes=12345))).scratch_bytes == 12345
+
+
+def test_with_a_device_comes_what_its_driver_reads() -> None:
+    assert "/sys" not in {b.target for b in rootfs.plan(Profile()).binds}
+    assert "/sys" in {b.target for b in rootfs.plan(Profile(devices=(Path("/dev/null"),))).binds}
+
+
+@pytest.mark.parametrize("path", ["/dev/absent", "/dev", "/etc/passwd"])
+def test_what_is_no_device_is_refused(path: str) -> None:
+    with pytest.raises(SandboxError, match="no character device"):
+        rootfs.plan(Profile(devices=(Path(path),)))

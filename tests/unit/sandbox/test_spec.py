@@ -21,7 +21,7 @@ def request(root: RootPlan | None) -> SpawnRequest:
         cores=(0, 1),
         environment={"A": "b"},
         limits=Limits(processes=3),
-        view=View(("/usr",), ("/opt",), ("/tmp",)),
+        view=View(("/usr",), ("/opt",), ("/tmp",), ("/dev/null",)),
         root=root,
     )
 
