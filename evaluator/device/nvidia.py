@@ -26,6 +26,7 @@ _EXCLUSIVE = {
     pynvml.NVML_COMPUTEMODE_EXCLUSIVE_PROCESS: "exclusive to one process",
     pynvml.NVML_COMPUTEMODE_PROHIBITED: "closed to compute work",
 }
+_SHARED_NODES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools")
 _PARAMETERS = Path("/proc/driver/nvidia/params")
 _MPS_FOLDER = "/tmp/nvidia-mps"
 
@@ -120,6 +121,11 @@ class Monitor:
             counters_for_all=counters_for_all(_PARAMETERS),
             mps=mps_running(),
         )
+
+    def nodes(self) -> tuple[Path, ...]:
+        """The device nodes that a process needs to use it."""
+        minor = pynvml.nvmlDeviceGetMinorNumber(self._handle)
+        return tuple(Path("/dev", name) for name in (*_SHARED_NODES, f"nvidia{minor}"))
 
     def read(self) -> Reading:
         """This moment."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 
 from cuda.bindings import driver as cu
 
 from evaluator.harness.cuda.driver import DriverError, call
-from evaluator.harness.cuda.plan import Empty, Kernel, Memcpy, Memset, Node, Plan, PlanError
+from evaluator.harness.cuda.plan import Empty, Kernel, Memcpy, Memset, Node, Plan, PlanError, digest
 
 _ATTRIBUTE = cu.CUlaunchAttributeID
 _FUNCTION = cu.CUfunction_attribute
@@ -24,13 +23,13 @@ class Modules:
 
     def add(self, cubin: bytes) -> str:
         """Load a cubin; its digest. Raises PlanError where the driver does not take it."""
-        digest = hashlib.sha256(cubin).hexdigest()
-        if digest not in self._modules:
+        code = digest(cubin)
+        if code not in self._modules:
             try:
-                self._modules[digest] = call(cu.cuModuleLoadData, cubin)
+                self._modules[code] = call(cu.cuModuleLoadData, cubin)
             except DriverError as e:
                 raise PlanError(f"the driver does not load its code: {e.code}") from e
-        return digest
+        return code
 
     def function(self, kernel: Kernel) -> cu.CUfunction:
         """The function of a kernel node, allowed the shared memory that the node asks for. Raises PlanError."""

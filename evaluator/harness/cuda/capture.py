@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import ctypes
 import gc
-import hashlib
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -20,7 +19,17 @@ import torch
 from cuda.bindings import driver as cu
 
 from evaluator.harness.cuda.driver import DriverError, call
-from evaluator.harness.cuda.plan import Argument, Dimensions, Empty, Kernel, Memcpy, Memset, Node, Plan
+from evaluator.harness.cuda.plan import (
+    Argument,
+    Dimensions,
+    Empty,
+    Kernel,
+    Memcpy,
+    Memset,
+    Node,
+    Plan,
+    digest,
+)
 
 WARM_UPS = 3
 _KIND = cu.CUgraphNodeType
@@ -105,12 +114,12 @@ def _kernel(node: cu.CUgraphNode, code: Code, cubins: dict[str, bytes]) -> Kerne
     cubin = code.find(int(function), name)
     if cubin is None:
         raise NotLiftable(f"the code of {name[:120]!r} is not at hand: a library's kernel")
-    digest = hashlib.sha256(cubin).hexdigest()
-    cubins[digest] = cubin
+    code_digest = digest(cubin)
+    cubins[code_digest] = cubin
     if int(launch.extra) and not int(launch.kernelParams):
         raise NotLiftable(f"{name[:120]!r} was launched with a packed parameter buffer")
     return Kernel(
-        code=digest,
+        code=code_digest,
         name=name,
         grid=(launch.gridDimX, launch.gridDimY, launch.gridDimZ),
         block=(launch.blockDimX, launch.blockDimY, launch.blockDimZ),

@@ -11,6 +11,7 @@ may run is for `evaluator.launcher.check`. Standard library only.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import re
 from dataclasses import dataclass
 
@@ -23,6 +24,11 @@ MAX_NAME = 4096
 Dimensions = tuple[int, int, int]
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z_$.][A-Za-z0-9_$.]*")
+
+
+def digest(code: bytes) -> str:
+    """What a plan calls a cubin: the SHA-256 of its bytes."""
+    return hashlib.sha256(code).hexdigest()
 
 
 class PlanError(Exception):

@@ -52,6 +52,7 @@ class DeviceMemory:
         self.device = device
         self.size = granules(size)
         self.address = 0
+        self._reserved = 0
         if descriptor is None:
             self._handle = call(cu.cuMemCreate, self.size, _properties(device), 0)
         else:
@@ -77,11 +78,20 @@ class DeviceMemory:
         )
         call(cu.cuMemSetAccess, address, self.size, [access], 1)
 
+    def map_anywhere(self, writable: bool = True) -> None:
+        """Make it accessible where the driver finds room, for a process that needs it at no particular place."""
+        if not self.address:
+            self._reserved = int(call(cu.cuMemAddressReserve, self.size, GRANULE, 0, 0))
+            self.map(self._reserved, writable)
+
     def unmap(self) -> None:
         """Take it from its address. Work that still uses it must be over."""
         if self.address:
             call(cu.cuMemUnmap, self.address, self.size)
             self.address = 0
+        if self._reserved:
+            call(cu.cuMemAddressFree, self._reserved, self.size)
+            self._reserved = 0
 
     def close(self) -> None:
         """Unmap it and let it go."""
