@@ -125,6 +125,8 @@ def _host_config(settings: EngineSettings, place: Place, profile: Profile) -> di
         "Dns": ["127.0.0.1"],  # else the host's resolvers could be read in /etc/resolv.conf
         "LogConfig": _LOG,
     }
+    if profile.devices:
+        config["Devices"] = [_device(str(path)) for path in profile.devices]
     if settings.runtime:
         config["Runtime"] = settings.runtime
     if settings.gpus:
@@ -143,13 +145,19 @@ def _mounts(place: Place, profile: Profile) -> list[_Mount]:
     plan = rootfs.plan(profile, system=False)
     wanted = [
         *(_empty(path) for path in _HIDDEN),
-        *(_bind("/dev/null", path) for path in _NO_FOLDER),
+        *(
+            _bind("/dev/null", path) for path in _NO_FOLDER if not profile.devices
+        ),  # with them comes all of /sys
         *(_scratch(place.volume, target) for target in SCRATCH),
         *(_bind(b.source, b.target) for b in plan.binds),
         *(_masked(path) for path in plan.masked),
         _bind(str(place.folder), HAND_OVER),
     ]
     return list({mount["Target"]: mount for mount in wanted}.values())  # a mask wins over what it hides
+
+
+def _device(path: str) -> dict[str, object]:
+    return {"PathOnHost": path, "PathInContainer": path, "CgroupPermissions": "rw"}
 
 
 def _scratch(volume: str, target: str) -> _Mount:

@@ -12,8 +12,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
-from sandbox import docker_cpu, report
-from sandbox.api import Limits, Profile, SandboxError, SandboxProtocolError
+from sandbox import docker_cpu, report, views
+from sandbox.api import Profile, SandboxError, SandboxProtocolError
 from sandbox.channel import SocketChannel
 from sandbox.docker_config import CODE, SOCKET, Place, container, scratch
 from sandbox.docker_engine import Ended, Engine
@@ -155,7 +155,7 @@ class Container:
         self._undo.callback(channel.close)
         output = BoundedOutput(profile.limits.output_bytes)
         self._undo.callback(output.close)
-        request = Request(entry, dict(profile.environment), self._limits(profile), profile.cores)
+        request = self._request(entry, profile)
         try:
             with child_end:
                 self._control.send(asdict(request), [child_end.fileno(), output.fileno()])
@@ -169,11 +169,15 @@ class Container:
         self._pidfd = -1
         return LocalProcess(started, channel, end, output, end, self._undo.pop_all().close)
 
-    def _limits(self, profile: Profile) -> Limits:
-        """Those the process puts on itself. A uid that is shared has other processes, which would count."""
-        if self._place.own_uid:
-            return profile.limits
-        return replace(profile.limits, processes=_ANY_NUMBER_OF_PROCESSES)
+    def _request(self, entry: str, profile: Profile) -> Request:
+        view = views.of_own_root(profile)
+        limits = profile.limits
+        if (
+            not self._place.own_uid
+        ):  # other processes of the uid would count; the engine bounds this container's
+            limits = replace(limits, processes=_ANY_NUMBER_OF_PROCESSES)
+        environment = dict(profile.environment)
+        return Request(entry, environment, limits, profile.cores, view.writable, view.devices)
 
     def remove(self) -> None:
         """End and remove it, unless a process owns it by now. Raises SandboxError."""

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, cast
 
-from sandbox import child, entry, landlock, limits, mounts, seccomp
+from sandbox import child, entry, landlock, limits, seccomp
 from sandbox import syscalls as sc
 from sandbox.api import Limits
 from sandbox.channel import SocketChannel
@@ -27,20 +27,22 @@ from sandbox.spec import SetupError
 
 @dataclass(frozen=True)
 class Request:
-    """What the judge wants run. Sent with two descriptors: the entry's channel and the output."""
+    """What the judge wants run, under which limits, and what it may write to. Sent with two descriptors: the entry's
+    channel and the output."""
 
     entry: str
     environment: Mapping[str, str]
     limits: Limits
     cores: tuple[int, ...]
+    writable: tuple[str, ...]
+    devices: tuple[str, ...]
 
     @staticmethod
     def from_message(message: Mapping[str, object]) -> Request:
         """Read what `dataclasses.asdict` wrote; it comes from the judge, so its fields are taken as they are."""
-        values = cast("dict[str, Any]", message)
-        return Request(
-            values["entry"], values["environment"], Limits(**values["limits"]), tuple(values["cores"])
-        )
+        values = cast("dict[str, Any]", dict(message))
+        values["limits"] = Limits(**values["limits"])
+        return Request(**values)
 
 
 def serve(address: str, preload: Sequence[str], idle: bool) -> NoReturn:
@@ -94,7 +96,7 @@ def _restrict(request: Request, output: int) -> list[int]:
     entry.standard_streams(output)
     entry.scrub(request.environment)
     with child.setup_step("landlock"):
-        landlock.restrict(mounts.SCRATCH, mounts.DEVICES)
+        landlock.restrict(request.writable, request.devices)
     with child.setup_step("seccomp"):
         seccomp.install()
     return table

@@ -56,4 +56,4 @@ class Pool:
 
 def _kind(profile: Profile) -> _Kind:
     """What the engine must know when it makes a container."""
-    return (profile.readable, profile.masked, profile.cores, profile.limits)
+    return (profile.readable, profile.masked, profile.devices, profile.cores, profile.limits)
