@@ -232,7 +232,7 @@ class _Source:
         if e.name in PLACES:
             return f"I{{}} + {total}.first()" if self.plan.rows else f"{total}.at"
         if e.name in IN_DOUBLE:
-            return f"splat({IN_DOUBLE[e.name][1]}({total}))" if self.plan.rows else f"narrow({total})"
+            return f"splat((float){IN_DOUBLE[e.name][1]}({total}))" if self.plan.rows else f"narrow({total})"
         return f"splat(across<{ACROSS[e.name]}>({total}))" if self.plan.rows else total
 
     def _row_outputs(self) -> list[str]:
