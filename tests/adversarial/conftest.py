@@ -17,9 +17,10 @@ A planted file says in its docstring what it is, in lines `key: value`:
 from __future__ import annotations
 
 import ast
+import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -34,6 +35,7 @@ from evaluator.problem.candidate import Candidate
 from evaluator.problem.contract import Problem
 from evaluator.problem.load import load_candidate, load_problem
 from sandbox.api import Command, Completed, Guarantee, Process, Profile, Sandbox, SandboxUnavailable, Zygote
+from sandbox.docker import DockerSandbox
 from sandbox.local import LocalSandbox
 
 HERE = Path(__file__).parent
@@ -44,6 +46,7 @@ EXACT = "exact"
 SWITCHES = tuple(f.name for f in fields(Defences) if f.name not in LENIENT)
 GATES = ("hidden", "numerics")
 
+_BACKENDS: dict[str, Callable[[], Sandbox]] = {"local": LocalSandbox, "docker": DockerSandbox}
 _LINE = re.compile(r"^\s*(incident|problem|verdict|defence|gain): *(.+?) *$", re.MULTILINE)
 
 
@@ -240,7 +243,7 @@ def policies() -> Policies:
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
     """A sandbox for the whole suite."""
-    inner = LocalSandbox()
+    inner = _BACKENDS[os.environ.get("KERNELWRIGHT_SANDBOX") or "local"]()
     try:
         inner.guarantees()
     except SandboxUnavailable as e:
