@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import torch
 
+from evaluator.harness.abi import bind
 from evaluator.problem.candidate import Language, Style
 from evaluator.problem.contract import Contract, DistributionKind, InputSpec
 from evaluator.problem.entry import parse_candidate
@@ -78,36 +79,6 @@ def test_the_readme_names_every_file() -> None:
     assert not missing
 
 
-class _Tensor(ctypes.Structure):
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("dtype", ctypes.c_int32),
-        ("rank", ctypes.c_int32),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("bytes", ctypes.c_int64),
-    )
-
-
-class _Arguments(ctypes.Structure):
-    _fields_ = (
-        *((n, ctypes.c_uint32) for n in ("abi_version", "threads", "n_inputs", "n_parameters", "n_outputs")),
-        *((n, ctypes.POINTER(_Tensor)) for n in ("inputs", "parameters", "outputs")),
-    )
-
-
-def call_compiled(library: Path, inputs: list[torch.Tensor], output: torch.Tensor) -> int:
-    """Call float32 tensors through the ABI as docs/candidates.md describes it."""
-
-    def described(tensor: torch.Tensor) -> _Tensor:
-        shape, strides = ((ctypes.c_int64 * 8)(*v) for v in (tensor.shape, tensor.stride()))
-        return _Tensor(tensor.data_ptr(), 1, tensor.dim(), shape, strides, tensor.nbytes)
-
-    ins = (_Tensor * len(inputs))(*map(described, inputs))
-    arguments = _Arguments(1, 1, len(inputs), 0, 1, ins, None, ctypes.pointer(described(output)))
-    return int(ctypes.CDLL(str(library)).kernelwright_run(ctypes.byref(arguments)))
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 def test_the_header_is_c_and_the_compiled_candidate_matches_its_reference(tmp_path: Path) -> None:
@@ -121,11 +92,13 @@ def test_the_header_is_c_and_the_compiled_candidate_matches_its_reference(tmp_pa
     source = str(ROOT / "examples" / "candidates" / "softmax.cpp")
     flags = ["-std=c++17", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared"]
     subprocess.run(["g++", *flags, *strict[:2], include, source, "-o", str(library)], check=True)
+    loaded = ctypes.CDLL(str(library))
     for shape in ((1, 1), (3, 257), (64, 1000)):
         x, y = torch.randn(shape), torch.full(shape, float("nan"))
-        assert call_compiled(library, [x], y) == 0
+        bind(loaded, "kernelwright_run", 1, [x], [], [y])()
         torch.testing.assert_close(y, torch.softmax(x, -1))
-    assert call_compiled(library, [torch.randn(3)], torch.empty(3)) == 2
+    with pytest.raises(RuntimeError, match="returned 2"):
+        bind(loaded, "kernelwright_run", 1, [torch.randn(3)], [], [torch.empty(3)])()
 
 
 @pytest.mark.parametrize("path", [p for p in CANDIDATES if p.suffix == ".py"], ids=lambda p: p.stem)
