@@ -2,6 +2,7 @@
 
 import mmap
 import os
+import resource
 
 import pytest
 
@@ -49,6 +50,18 @@ def test_a_copy_of_their_own_stays_their_own(read_only):
     assert read_only.bytes[0] == 7
     read_only.bytes[0] = 8
     assert read_only.bytes[0] == 8
+
+
+def test_a_sealed_file_that_cannot_be_written_leaves_no_descriptor():
+    before = os.listdir("/proc/self/fd")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        with pytest.raises(OSError, match="large"):
+            sealed_file("test", bytes(8192))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert os.listdir("/proc/self/fd") == before
 
 
 def test_a_sealed_file_stays_as_it_is():
