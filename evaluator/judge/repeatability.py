@@ -40,8 +40,7 @@ def _second_instance(subject: Subject, name: str) -> Finding:
         other.give(subject.bench.oracle.state[subject.case.key])
         answers = [other.answer(subject.rounds[0]).outputs for _ in range(2)]
         changed = other.changed_by_calls()
-    right = all(subject.passes(n, out, subject.rounds[0]) for out_ in answers for n, out in enumerate(out_))
-    if not right:
+    if not all(subject.passes(n, out, subject.rounds[0]) for given in answers for n, out in enumerate(given)):
         return Finding(
             name,
             False,

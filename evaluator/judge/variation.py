@@ -6,6 +6,7 @@ Asked of every output by itself, except those that the contract lets be constant
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import torch
 
@@ -42,9 +43,9 @@ def errors_show(subject: Subject) -> Finding:
     accuracy = subject.bench.contract.accuracy
     for round_ in subject.rounds:
         for number, (t, own) in enumerate(zip(round_.truths, round_.own, strict=True)):
-            if t.yardstick is Yardstick.EXACT or not t.scale:
+            if t.yardstick is Yardstick.EXACT:
                 continue
-            share = rms_bound(t, own, accuracy) / t.scale
+            share = rms_bound(replace(t, scale=1.0), own, accuracy)
             if share > LARGEST_ERROR:
                 return Finding(
                     name,
