@@ -19,7 +19,7 @@ from evaluator.judge import cases, draw
 from evaluator.judge.arena import Input, TensorSpec
 from evaluator.judge.cases import Case
 from evaluator.judge.faults import Fault
-from evaluator.judge.numerics import OwnError, Truth, own_error, sample_indices, truth
+from evaluator.judge.numerics import OwnError, Truth, all_finite, own_error, sample_indices, truth
 from evaluator.judge.seat import Answer, Seat
 from evaluator.judge.state import StateArena
 from evaluator.problem.contract import Contract, Problem, ReferenceStyle
@@ -248,7 +248,7 @@ class Oracle:
     ) -> tuple[Truth, ...]:
         """What the outputs should be. Raises Unusable where the reference is not finite and has to be."""
         known = self.known[case.name]
-        if finite and not all(bool(torch.isfinite(n).all()) for n in native if n.is_floating_point()):
+        if finite and not all(all_finite(n) for n in native if n.is_floating_point()):
             raise Unusable(_not_finite(native))
         doubles: Sequence[torch.Tensor | None] = [None] * len(native)
         if known.doubles:

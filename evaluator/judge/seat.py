@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import torch
 
+from evaluator.device.cpu import same_bytes
 from evaluator.evaluation import Verdict
 from evaluator.harness.tensors import CONVERTED, DTYPES
 from evaluator.harness.wire import (
@@ -259,7 +260,7 @@ class Seat:
     def _reused(self, place: Place) -> str:
         """Whether the outputs of the call before are no longer what they were (the runner still holds them)."""
         for number, (at, before) in enumerate(place.previous):
-            if not torch.equal(self._read(at).view(torch.uint8), before.view(torch.uint8)):
+            if not same_bytes(self._read(at), before):
                 return f"output {number} of the call before was overwritten: results must stay as they are"
         return ""
 
