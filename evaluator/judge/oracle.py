@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -262,7 +262,7 @@ class Oracle:
         case: Case,
         inputs: list[Input],
         kind: str,
-        more: Sequence[list[Input]] = (),
+        more: Iterable[list[Input]] = (),
         finite: bool = True,
     ) -> Round:
         """Inputs and what belongs to them. The first round of a kind measures own error, with `more` sets; it stays.

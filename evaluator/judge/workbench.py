@@ -150,10 +150,11 @@ class Workbench:
         kind = "" if change is None else change.name
         known = self.oracle.known[case.name]
         more = 0 if kind in known.own else self.oracle.calibration_rounds(case)
-        drawn = [self.inputs(case, seeds, change) for _ in range(1 + more)]
+        drawn = self.inputs(case, seeds, change)
+        others = (self.inputs(case, seeds, change) for _ in range(more))
         if change is None:
-            return self.oracle.round(case, drawn[0], kind, drawn[1:])
-        round_ = self.oracle.round(case, drawn[0], kind, drawn[1:], change.finite)
+            return self.oracle.round(case, drawn, kind, others)
+        round_ = self.oracle.round(case, drawn, kind, others, change.finite)
         return replace(
             round_, own=tuple(_loosened(t, o, change) for t, o in zip(round_.truths, round_.own, strict=True))
         )

@@ -46,6 +46,7 @@ def _notes(contract: Contract) -> tuple[str, ...]:
     return (
         "inputs are drawn by the file's own get_inputs, under a secret seed, anew for every call",
         f"one workload, {WORKLOAD!r}: the sizes that the file has; no other shape is judged",
+        "the module stays in the mode that its constructor leaves it in: training mode, unless it calls self.eval()",
         "inputs may not be changed; outputs have the reference's shapes, dtypes and strides, or are contiguous",
         f"error at most {accuracy.ratio:g} times the reference's own, plus {accuracy.ulps:g} ulp; "
         f"precision {contract.precision.value}; mode {contract.mode}",
