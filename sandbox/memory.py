@@ -1,4 +1,5 @@
-"""Reading another process's memory with process_vm_readv(2)."""
+"""Reading another process's memory with process_vm_readv(2), or from its file in /proc where that call is closed, as
+engines close it in a default container."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import array
 import contextlib
 import ctypes
 import errno
+import os
 from collections.abc import Iterator, Sequence
 
 from sandbox.api import MemoryUnreadable
@@ -52,7 +54,8 @@ def read_into(pid: int, address: int, target: memoryview) -> None:
 
 @contextlib.contextmanager
 def real_ids(account: tuple[int, int] | None) -> Iterator[None]:
-    """Have uid and gid of `account` as the calling thread's real ids, which is what the kernel compares.
+    """Have uid and gid of `account` as the calling thread's real and file system ids: the kernel compares the former
+    for the call, the latter for the file.
 
     For a root that may not trace (without CAP_SYS_PTRACE, as in a container). With None nothing changes.
     """
@@ -63,8 +66,12 @@ def real_ids(account: tuple[int, int] | None) -> Iterator[None]:
     call("setresgid", gid, _UNCHANGED, _UNCHANGED)
     try:
         call("setresuid", uid, _UNCHANGED, _UNCHANGED)
+        call("setfsgid", gid)
+        call("setfsuid", uid)
         yield
     finally:
+        call("setfsuid", 0)
+        call("setfsgid", 0)
         call("setresuid", 0, _UNCHANGED, _UNCHANGED)
         call("setresgid", 0, _UNCHANGED, _UNCHANGED)
 
@@ -93,8 +100,27 @@ def _read(pid: int, spans: Sequence[tuple[int, int]], target: memoryview) -> Non
     except OSError as e:
         if e.errno == errno.ESRCH:
             raise
-        raise MemoryUnreadable(str(e)) from e
+        if e.errno != errno.EPERM:
+            raise MemoryUnreadable(str(e)) from e
+        got = _read_file(pid, spans, target)
     finally:
         del pinned
     if got != len(target):
         raise MemoryUnreadable(f"only {got} of {len(target)} bytes are mapped")
+
+
+def _read_file(pid: int, spans: Sequence[tuple[int, int]], target: memoryview) -> int:
+    """How many bytes came, up to the first that is not mapped."""
+    at = 0
+    try:
+        with open(f"/proc/{pid}/mem", "rb", buffering=0) as file:
+            for address, length in spans:
+                got = os.preadv(file.fileno(), [target[at : at + length]], address)
+                at += got
+                if got < length:
+                    break
+    except FileNotFoundError as e:
+        raise ProcessLookupError(errno.ESRCH, "no such process") from e
+    except OSError as e:
+        raise MemoryUnreadable(str(e)) from e
+    return at

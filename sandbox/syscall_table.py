@@ -117,6 +117,8 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "setdomainname": (171, 162),
     "sethostname": (170, 161),
     "setns": (308, 268),
+    "setfsgid": (123, 152),
+    "setfsuid": (122, 151),
     "setpriority": (141, 140),
     "setresgid": (119, 149),
     "setresuid": (117, 147),

@@ -87,3 +87,25 @@ def test_a_root_that_may_not_trace_reads_by_taking_on_the_ids() -> None:
         env={**os.environ, "PYTHONPATH": path},
     )
     assert done.stdout.splitlines() == ["refused", "what a child holds", "(0, 0, 0) (0, 0, 0)"]
+
+
+WITHOUT_THE_CALL = """
+import ctypes, os
+from sandbox import memory, seccomp, syscalls as sc
+from sandbox.api import MemoryUnreadable
+held = ctypes.create_string_buffer(b"what it holds")
+at = ctypes.addressof(held)
+sc.prctl(sc.PR_SET_NO_NEW_PRIVS, 1)
+seccomp.install()
+print(memory.read_spans(os.getpid(), [(at, 4), (at + 5, 8)]).decode())
+for spans in ([(at, 4), (1 << 40, 8)], [(0, 8)]):
+    try:
+        memory.read_spans(os.getpid(), spans)
+    except MemoryUnreadable:
+        print("refused")
+"""
+
+
+def test_memory_is_read_from_its_file_where_the_call_is_closed() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_THE_CALL], capture_output=True, text=True)
+    assert done.stdout.split("\n") == ["whatit holds", "refused", "refused", ""], done.stderr
