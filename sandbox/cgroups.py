@@ -1,4 +1,8 @@
-"""Control groups for sandboxes: memory and number of processes, version 1 or 2, where this process may make them."""
+"""Control groups for sandboxes: memory and number of processes, version 1 or 2, where this process may make them.
+
+There is no quota of processor time: a sandbox cannot leave its cores (affinity, seccomp), and a quota would stop a
+timed call in its midst.
+"""
 
 from __future__ import annotations
 
@@ -63,11 +67,12 @@ class Group:
 
 
 class Cgroups:
-    """Makes groups below those this process is in. Where it may not, groups are empty and bound nothing."""
+    """Makes groups below or beside those this process is in. Where it may not, groups are empty and bound nothing."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: Path = Path("/proc/self")) -> None:
+        """own: this process's folder in /proc, whose `mountinfo` and `cgroup` say where groups are."""
         self._numbers = itertools.count()
-        self._bases = _find_bases()
+        self._bases = _find_bases(own)
         for base in self._bases.values():
             _sweep(base.folder)
 
@@ -124,10 +129,10 @@ def _removed(folder: Path) -> bool:
     return True
 
 
-def _find_bases() -> dict[str, _Base]:
-    """Per controller, where this process may make groups: below its own, else (version 2) at the top."""
-    mounts = list(_mounts())
-    memberships = _memberships()
+def _find_bases(own: Path) -> dict[str, _Base]:
+    """Per controller, where this process may make groups."""
+    mounts = list(_mounts(own))
+    memberships = _memberships(own)
     found: dict[str, _Base] = {}
     for controller in _CONTROLLERS:
         for kind, options, root, place in mounts:
@@ -137,24 +142,33 @@ def _find_bases() -> dict[str, _Base]:
                     found[controller] = _Base(1, folder)
     for kind, _, root, place in mounts:
         if kind == "cgroup2" and "" in memberships:
-            for folder in (place / os.path.relpath(memberships[""], root), place):
+            for folder in _candidates(place, place / os.path.relpath(memberships[""], root)):
                 for controller in _delegated(folder):
                     found.setdefault(controller, _Base(2, folder))
     return found
 
 
-def _mounts() -> Iterator[tuple[str, list[str], str, Path]]:
+def _candidates(top: Path, group: Path) -> Iterator[Path]:
+    """Version 2 groups whose children may have limits: this process's own, the one above it (a service manager that
+    delegates puts the process into a group below the delegated one), the topmost."""
+    yield group
+    if group != top:
+        yield group.parent
+        yield top
+
+
+def _mounts(own: Path) -> Iterator[tuple[str, list[str], str, Path]]:
     """Every mount: file system type, options of its super block, its root, its place."""
-    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+    for line in (own / "mountinfo").read_text(encoding="utf-8").splitlines():
         before, _, after = line.partition(" - ")
         words, tail = before.split(), after.split()
         yield tail[0], tail[2].split(","), words[3], Path(words[4])
 
 
-def _memberships() -> dict[str, str]:
+def _memberships(own: Path) -> dict[str, str]:
     """This process's group per version 1 controller; under "" that of version 2."""
     groups: dict[str, str] = {}
-    for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+    for line in (own / "cgroup").read_text(encoding="utf-8").splitlines():
         _, controllers, path = line.split(":", 2)
         groups.update(dict.fromkeys(controllers.split(","), path))
     return groups
@@ -174,14 +188,18 @@ def _delegated(folder: Path) -> list[str]:
     """Controllers that the children of a version 2 group have. They are switched on where that is allowed: not in
     a group that holds processes itself, unless it is the topmost."""
     control = folder / "cgroup.subtree_control"
-    with contextlib.suppress(OSError):
-        _put(control, " ".join(f"+{c}" for c in _CONTROLLERS))
+    for controller in set(_CONTROLLERS) - set(_enabled(control)):
+        with contextlib.suppress(OSError):
+            _put(control, f"+{controller}")
+    wanted = [c for c in _CONTROLLERS if c in _enabled(control)]
+    return wanted if wanted and _may_make(folder) else []
+
+
+def _enabled(control: Path) -> list[str]:
     try:
-        enabled = control.read_text(encoding="ascii").split()
+        return control.read_text(encoding="ascii").split()
     except OSError:
         return []
-    wanted = [c for c in _CONTROLLERS if c in enabled]
-    return wanted if wanted and _may_make(folder) else []
 
 
 def _sweep(base: Path) -> None:

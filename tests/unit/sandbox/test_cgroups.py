@@ -60,3 +60,43 @@ def test_groups_of_a_judge_that_is_gone_are_swept(host: Cgroups) -> None:
     assert not any(folder.exists() for folder in left)
     assert all(folder.exists() for folder in group.folders)
     group.remove()
+
+
+def version_2(tmp_path: Path, group: str, delegated: str) -> Path:
+    """A folder of /proc of a process in `group` of a tree in which `delegated` lets its children have limits."""
+    top = tmp_path / "tree"
+    (top / group.lstrip("/")).mkdir(parents=True)
+    (top / delegated.lstrip("/") / "cgroup.subtree_control").write_text("cpu memory pids\n")
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "mountinfo").write_text(
+        f"24 1 0:21 / /sys rw - sysfs sysfs rw\n31 24 0:27 / {top} rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
+    )
+    (own / "cgroup").write_text(f"0::{group}\n")
+    return own
+
+
+@pytest.mark.parametrize(
+    ("group", "delegated"),
+    [("/", "/"), ("/service", "/service"), ("/service/own", "/service"), ("/user/session", "/")],
+    ids=["topmost", "its own", "a service manager's", "the topmost for others"],
+)
+def test_in_version_2_groups_are_made_where_children_may_have_limits(
+    tmp_path: Path, group: str, delegated: str
+) -> None:
+    cgroups = Cgroups(version_2(tmp_path, group, delegated))
+    assert cgroups.memory
+    made = cgroups.make(Limits(memory_bytes=64 << 20, processes=7))
+    (folder,) = made.folders
+    assert folder.parent == tmp_path / "tree" / delegated.lstrip("/")
+    assert (folder / "memory.max").read_text() == str(64 << 20)
+    assert (folder / "pids.max").read_text() == "7"
+    assert made.members == (str(folder / "cgroup.procs"),)
+
+
+def test_in_version_2_without_delegation_groups_bound_nothing(tmp_path: Path) -> None:
+    own = version_2(tmp_path, "/service", "/")
+    (tmp_path / "tree" / "cgroup.subtree_control").write_text("cpu io\n")
+    cgroups = Cgroups(own)
+    assert not cgroups.memory
+    assert cgroups.make(Limits()).folders == ()
