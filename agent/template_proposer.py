@@ -60,11 +60,17 @@ class TemplateProposer:
 
     def _fits(self, view: View) -> list[_Fit]:
         found = []
-        for template in self._templates:
-            match = template.match(view.graphs) if view.graphs else None
+        for template in self._templates if view.graphs and not _bakes_in(view) else ():
+            match = template.match(view.graphs)
             if match is not None:
                 found.append(_Fit(template, match, _own(template.name, view.attempts)))
         return sorted(found, key=lambda f: _bound(f, ordered(f.template, f.match, view.threads)[0], view))
+
+
+def _bakes_in(view: View) -> bool:
+    """Whether the graphs hold as literals what the caller may change: numbers among the arguments."""
+    numbers = {f"x{i}" for i, spec in enumerate(view.problem.contract.inputs or ()) if spec.scalar}
+    return any(numbers - {v.id for v in graph.inputs} for graph in view.graphs.values())
 
 
 def ordered(template: Template, match: Match, threads: int) -> list[dict[str, int | str | bool]]:

@@ -146,7 +146,8 @@ class Lowering:
         if dims is None:
             dims, shape = self._home(value)
         own = self.sources[value.source]
-        if own.dtype not in DTYPES or len(value.shape) > len(dims) or value.repeats > 1:
+        number = own.dtype == "float64" and own.shape == ()
+        if not (own.dtype in DTYPES or number) or len(value.shape) > len(dims) or value.repeats > 1:
             raise Unmatched(f"{value.source} is {own.dtype}, repeated, or of too many dimensions")
         offset = len(dims) - len(value.shape)
         placed: list[tuple[int, ...]] = []

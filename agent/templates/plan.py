@@ -25,8 +25,8 @@ NEEDS = {
 }
 
 
-CTYPES = {"float32": "float", "bool": "uint8_t", "int64": "int64_t"}
-ITEM_BYTES = {"float32": 4, "bool": 1, "int64": 8}
+CTYPES = {"float32": "float", "bool": "uint8_t", "int64": "int64_t", "float64": "double"}
+ITEM_BYTES = {"float32": 4, "bool": 1, "int64": 8, "float64": 8}
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 Runs inside a reference runner, on fake tensors: nothing is computed. The result is what
 `evaluator.problem.graph.Graph.from_json` reads.
 
-Ids: "x3" for the fourth argument of the call (a scalar argument is inlined as a literal and has no id), the
-state-dict name for a parameter or buffer, "n0", "n1", … for nodes. Operations are core ATen, free of mutation
-where the reference is. Literals that JSON cannot hold are the strings "inf", "-inf", "nan"; dtypes are strings.
+Ids: "x3" for the fourth argument of the call (a float is a float64 tensor without dimensions where the reference
+takes one; any other number is inlined as a literal and has no id), the state-dict name for a parameter or buffer,
+"n0", "n1", … for nodes. Operations are core ATen, free of mutation where the reference is.
+Literals that JSON cannot hold are the strings "inf", "-inf", "nan"; dtypes are strings.
 
 Errors:
 
@@ -14,6 +15,7 @@ Errors:
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 
@@ -43,7 +45,24 @@ def trace(
     inputs: tensors and Python scalars. None of them is read or changed.
     Raises TraceError.
     """
-    places = [i for i, value in enumerate(inputs) if isinstance(value, torch.Tensor)]
+    floats = [i for i, value in enumerate(inputs) if type(value) is float]
+    if floats:
+        with contextlib.suppress(TraceError):
+            graph, read = _trace(call, inputs, parameters, floats)
+            if not read:
+                return graph
+    return _trace(call, inputs, parameters, [])[0]
+
+
+def _trace(
+    call: Callable[..., object],
+    inputs: Sequence[object],
+    parameters: Mapping[str, torch.Tensor],
+    floats: Sequence[int],
+) -> tuple[dict[str, object], bool]:
+    """The graph with the numbers at the places `floats` as tensors without dimensions, and whether the reference
+    reads such a one back as a number, which would leave it unnamed where it is used."""
+    places = [i for i, value in enumerate(inputs) if isinstance(value, torch.Tensor) or i in floats]
     names = list(parameters)
 
     def flat(state: list[torch.Tensor], tensors: list[torch.Tensor]) -> object:
@@ -54,7 +73,8 @@ def trace(
             return functional_call(call, dict(zip(names, state, strict=True)), tuple(arguments))
         return call(*arguments)
 
-    tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
+    values = (inputs[place] for place in places)
+    tensors = [v if isinstance(v, torch.Tensor) else torch.tensor(v, dtype=torch.float64) for v in values]
     try:
         with torch.no_grad():
             traced = make_fx(
@@ -65,7 +85,8 @@ def trace(
             )(list(parameters.values()), tensors)
     except Exception as e:
         raise TraceError(f"{type(e).__name__}: {_first_line(e)}") from e
-    return _Writer(traced, names + [f"x{place}" for place in places], len(names)).graph()
+    read = any(node.target is torch.ops.aten._local_scalar_dense.default for node in traced.graph.nodes)
+    return _Writer(traced, names + [f"x{place}" for place in places], len(names)).graph(), read
 
 
 def _first_line(error: Exception) -> str:

@@ -49,7 +49,7 @@ class Call:
         return dict(self.reference.state_dict()) if isinstance(self.reference, nn.Module) else {}
 
     def expected(self, dtype):
-        inputs = [x.to(dtype) if x.is_floating_point() else x for x in self.inputs]
+        inputs = [x.to(dtype) if x.dtype == torch.float32 else x for x in self.inputs]
         reference = self.reference.to(dtype) if isinstance(self.reference, nn.Module) else self.reference
         with torch.no_grad():
             result = reference(*inputs)

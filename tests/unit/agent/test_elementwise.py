@@ -105,6 +105,15 @@ def test_an_outer_combination_of_two_vectors(call, graph_of, judge):
     judge(source_for(graph_of(calls[0])), calls)
 
 
+def test_a_number_among_the_arguments_is_read_in_each_call(call, graph_of, judge):
+    def reference(x, scale):
+        return torch.relu(x * scale)
+
+    graph = graph_of(call(reference, [torch.randn(4, 8), 2.5]))
+    scales = [torch.tensor(s, dtype=torch.float64) for s in (0.25, 4.0)]
+    judge(source_for(graph), [call(reference, [torch.randn(5, 7), s]) for s in scales])
+
+
 def test_a_stencil_reads_windows_of_one_tensor(call, graph_of, judge):
     def heat(u):
         middle = u[1:-1, 1:-1]

@@ -36,10 +36,25 @@ def test_parameters_are_named_as_in_the_state_dict_and_items_point_into_a_node()
     assert graph.outputs == (Ref(graph.nodes[0].id, 0),)
 
 
-def test_a_scalar_argument_is_inlined_and_ids_keep_the_place_in_the_call():
-    graph = graph_of(lambda a, s, b: a * s + b, [torch.randn(4), 2.5, torch.randn(4)])
+def test_a_whole_number_is_inlined_and_ids_keep_the_place_in_the_call():
+    graph = graph_of(lambda a, s, b: a * s + b, [torch.randn(4), 2, torch.randn(4)])
     assert [v.id for v in graph.inputs] == ["x0", "x2"]
-    assert 2.5 in graph.nodes[0].args
+    assert 2 in graph.nodes[0].args
+
+
+def test_a_float_is_a_value_of_the_call_that_changes_no_dtype():
+    graph = graph_of(lambda a, s: a * s, [torch.randn(4), 2.5])
+    assert [(v.id, v.shape, v.dtype) for v in graph.inputs] == [
+        ("x0", (4,), "float32"),
+        ("x1", (), "float64"),
+    ]
+    assert graph.nodes[0].args == (Ref("x0"), Ref("x1"))
+    assert graph.nodes[0].dtypes == ("float32",)
+
+
+def test_a_float_that_must_be_a_number_is_inlined():
+    graph = graph_of(lambda a, s: torch.full((4,), s) + a, [torch.randn(4), 2.5])
+    assert [v.id for v in graph.inputs] == ["x0"]
 
 
 def test_identities_and_dead_nodes_are_gone():
