@@ -2,7 +2,7 @@
 # The image that sandboxes run in, on the engine that DOCKER_HOST names: docker-image.sh [NAME]
 #
 # It holds what is not bound from the host: a C library, what torch.compile calls, what the host's interpreter links to,
-# of the host's release, so that both fit. Nothing but programs and libraries: no /var, /home or /root. Its parts are
+# of the host's release, so that both fit. Nothing else of a system: no /var, /home or /root. Its parts are
 # pulled where that is possible, else made by debootstrap as root. Ends with 3 where neither can be done.
 set -euo pipefail
 name=${1:-kernelwright-base}
@@ -11,7 +11,7 @@ say() { printf 'docker-image: %s\n' "$*" >&2; }
 
 release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 packages=g++,make,openssl,libssl3,libffi8,libbz2-1.0,liblzma5,zlib1g,libsqlite3-0,libreadline8,libncursesw6,libuuid1,libexpat1,libgomp1
-kept=(usr bin sbin lib lib32 lib64 libx32 etc/alternatives etc/ld.so.cache)
+kept=(usr bin sbin lib lib32 lib64 libx32 tmp etc/alternatives etc/ld.so.cache)
 
 # A pull that has not found its image after a quarter of a minute is given up; one that has may take its time.
 found() {
