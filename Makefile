@@ -50,6 +50,10 @@ test: setup ## all tests; those that time something run alone, after the others
 test-gpu: setup ## the tests that need an NVIDIA GPU; skipped with a reason where there is none
 	$(call run_tests,-m gpu)
 
+.PHONY: test-docker
+test-docker: setup ## what needs a Docker engine; installs and starts one where it may, else says why not
+	scripts/docker-test.sh
+
 .PHONY: bench
 bench: setup ## measure what is promised: start-up, time to a verdict
 	for script in benchmarks/*.py; do $(PY) "$$script"; done
