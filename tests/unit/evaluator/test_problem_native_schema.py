@@ -150,6 +150,8 @@ def changed(path: str, value: object) -> dict[str, Any]:
         ("workloads", [{"axis": {}}], "did you mean 'axes'"),
         ("init", [{"a": 1}], "must be a number, text"),
         ("init", [b"x"], "must be a number, text"),
+        ("accuracy.rtol", 1e-3, "unknown key"),
+        ("accuracy.ratio", -1, "at least 0"),
         ("timeouts.call", 0, "above 0"),
         ("timeouts.calls", 1, "did you mean 'call'"),
         ("baselines", ["torch_eagr"], "did you mean 'torch_eager'"),
