@@ -15,7 +15,7 @@ from sandbox import entry, landlock, limits, mounts, seccomp
 from sandbox import syscalls as sc
 from sandbox.channel import SocketChannel
 from sandbox.procfs import open_table
-from sandbox.seccomp_rules import OWNERS_CALLS
+from sandbox.seccomp_rules import DRIVERS_CALLS, OWNERS_CALLS
 from sandbox.spec import RootPlan, SetupError, SpawnRequest
 
 _LANDLOCK_WITH_SCOPES = 6  # keeps signals inside, where all have one uid
@@ -124,10 +124,11 @@ def _check_view(request: SpawnRequest) -> None:
 def _close_off(request: SpawnRequest) -> None:
     view = request.view
     with setup_step("landlock"):
-        landlock.restrict(view.writable, view.devices, view.readable, view.listed)
+        landlock.restrict(view.writable, mounts.DEVICES, view.readable, view.listed, view.devices)
     with setup_step("seccomp"):
         hidden_by_mounts = request.root is not None
-        seccomp.install(() if request.drop or hidden_by_mounts else OWNERS_CALLS)
+        also_denied = () if request.drop or hidden_by_mounts else OWNERS_CALLS
+        seccomp.install(also_denied, DRIVERS_CALLS if view.devices else ())
 
 
 def _give_up_rights(life: int) -> None:

@@ -22,9 +22,10 @@ READ_DIR = 1 << 3
 MAKE_CHAR = 1 << 6
 MAKE_BLOCK = 1 << 11
 TRUNCATE = 1 << 14
+IOCTL_DEVICE = 1 << 15
 
 READ = EXECUTE | READ_FILE | READ_DIR
-_FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | 1 << 15
+_FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
 _FS_BITS_BY_ABI = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 _TCP = 0b11
 _SCOPES = 0b11
@@ -51,11 +52,13 @@ def restrict(
     devices: Sequence[str],
     readable: Sequence[str] = ("/",),
     listed: Sequence[str] = (),
+    controlled: Sequence[str] = (),
 ) -> int:
     """Restrict the calling thread for good.
 
     It may read and execute at and below `readable`, see the names below `listed`, write below `writable` and to
-    `devices`. Needs no-new-privileges. Returns the ABI enforced, 0 where the kernel has no Landlock. Raises OSError.
+    `devices`, and do with the devices `controlled` whatever their drivers offer. Needs no-new-privileges. Returns the
+    ABI enforced, 0 where the kernel has no Landlock. Raises OSError.
     """
     version = abi()
     if version == 0:
@@ -73,6 +76,8 @@ def restrict(
             _allow(ruleset, path, handled & ~(MAKE_CHAR | MAKE_BLOCK))
         for path in devices:
             _allow(ruleset, path, (WRITE_FILE | READ_FILE | TRUNCATE) & handled)
+        for path in controlled:
+            _allow(ruleset, path, (WRITE_FILE | READ_FILE | IOCTL_DEVICE) & handled)
         call("landlock_restrict_self", ruleset, 0)
     finally:
         os.close(ruleset)

@@ -22,13 +22,13 @@ _DEVICE_ATTRIBUTES = sc.MOUNT_ATTR_RDONLY | sc.MOUNT_ATTR_NOSUID | sc.MOUNT_ATTR
 def build_root(plan: RootPlan, devices: Sequence[str], uid: int, gid: int) -> None:
     """Build the file system that `plan` describes and make it this process's root; the host's is gone.
 
-    uid, gid: whom the scratch folders belong to. Raises OSError.
+    devices: nodes besides those that every sandbox has. uid, gid: whom the scratch folders belong to. Raises OSError.
     """
     sc.mount("none", "/", "none", sc.MS_REC | sc.MS_PRIVATE)
     trees = [
         (b.target, os.path.isdir(b.source), sc.clone_tree(b.source, _SYSTEM_ATTRIBUTES)) for b in plan.binds
     ]
-    trees += [(d, False, sc.clone_tree(d, _DEVICE_ATTRIBUTES)) for d in devices]
+    trees += [(d, False, sc.clone_tree(d, _DEVICE_ATTRIBUTES)) for d in (*DEVICES, *devices)]
     hidden = [(path, os.path.isdir(path)) for path in plan.masked]
     sc.mount("root", _BASE, "tmpfs", sc.MS_NOSUID | sc.MS_NODEV, "mode=0755,size=1m,nr_inodes=8192")
     os.chdir(_BASE)

@@ -62,10 +62,11 @@ def _compare(rule: Rule) -> _Program:
             return [*masked, *map(lambda v, n: _op(_JEQ, v, n, 0), rule.values, skips), _fail(rule.code)]
 
 
-def program(machine: str, also_denied: Sequence[str] = ()) -> bytes:
+def program(machine: str, also_denied: Sequence[str] = (), not_denied: Sequence[str] = ()) -> bytes:
     """The filter for a machine ("x86_64", "aarch64"), as an array of struct sock_filter.
 
-    also_denied: calls that fail with EPERM besides those of `seccomp_rules`.
+    also_denied: calls that fail with EPERM besides those of `seccomp_rules`; not_denied: calls that do not, though
+    they are among those. Rules about their arguments hold for all.
     """
     code: _Program = [
         _op(_LOAD, _ARCH_OFFSET),
@@ -75,7 +76,8 @@ def program(machine: str, also_denied: Sequence[str] = ()) -> bytes:
     ]
     if machine == "x86_64":
         code += [_op(_JGE, _X32_BIT, 0, 1), _op(_RET, _KILL_PROCESS)]
-    for names, error in (((*DENIED, *also_denied), errno.EPERM), (UNKNOWN, errno.ENOSYS)):
+    denied = [name for name in (*DENIED, *also_denied) if name not in not_denied]
+    for names, error in ((denied, errno.EPERM), (UNKNOWN, errno.ENOSYS)):
         for name in names:
             number = syscall_table.number(name, machine)
             if number is not None:
@@ -92,12 +94,12 @@ class _SockFprog(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-def install(also_denied: Sequence[str] = ()) -> None:
+def install(also_denied: Sequence[str] = (), not_denied: Sequence[str] = ()) -> None:
     """Put the filter, as `program` makes it, on the calling thread, for good. Needs no-new-privileges. Raises OSError.
 
     SPEC_ALLOW keeps the kernel from slowing the process down with speculation mitigations that are of use only
     between parts of one process; a candidate is timed as it would run outside.
     """
-    code = program(syscall_table.machine(), also_denied)
+    code = program(syscall_table.machine(), also_denied, not_denied)
     request = _SockFprog(len(code) // 8, code)
     call("seccomp", _SECCOMP_SET_MODE_FILTER, _FLAG_SPEC_ALLOW, ctypes.byref(request))

@@ -38,6 +38,10 @@ DENIED = (
 )
 """Calls that fail with EPERM, whatever their arguments."""
 
+DRIVERS_CALLS = ("socket", "bind", "listen", "accept", "accept4")
+"""What CUDA's driver insists on as it starts: a local socket on which to wait for other processes. Nobody can connect
+to it: in a network namespace of its own there is nobody else, and `connect` stays denied."""
+
 OWNERS_CALLS = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
     *("utime", "utimes", "futimesat", "utimensat", "file_setattr"),
@@ -103,6 +107,7 @@ RULES = (
     Rule("setpriority", 0, Match.NOT_AMONG, (_PRIO_PROCESS,)),
     Rule("setpriority", 1, Match.NOT_AMONG, _SELF),
     Rule("sendto", 4, Match.NOT_AMONG, (0,), mask=POINTER),
+    Rule("socket", 0, Match.NOT_AMONG, (_AF_UNIX,)),
     Rule("socketpair", 0, Match.NOT_AMONG, (_AF_UNIX,)),
     Rule("socketpair", 1, Match.NOT_AMONG, (_STREAM, _SEQPACKET), mask=0xF),
 )

@@ -25,7 +25,7 @@ def _writable(profile: Profile, *scratch: str) -> tuple[str, ...]:
 
 
 def _devices(profile: Profile) -> tuple[str, ...]:
-    return (*mounts.DEVICES, *map(str, profile.devices))
+    return tuple(map(str, profile.devices))
 
 
 def of_host(profile: Profile, scratch: str) -> View:

@@ -32,12 +32,12 @@ extern "C" __global__ void twice(const float *x, float *y, int n) {
   if (i < n) y[i] = 2.0f * x[i];
 }
 extern "C" __global__ void spin(const float *x, float *y, int n) {
-  volatile int forever = 1;
-  while (forever) {}
+  volatile const float *watched = x;
+  while (watched[0] != 12345.0f) {}
 }
 extern "C" __global__ void unaligned(const float *x, float *y, int n) {
   float4 v = *(const float4 *)((const char *)x + 4);
-  y[threadIdx.x] = v.x;
+  y[threadIdx.x] = v.x + v.y + v.z + v.w;
 }
 """
 
