@@ -62,7 +62,7 @@ class DockerSandbox(Sandbox):
         return gaps
 
     def zygote(self, preload: Sequence[str]) -> DockerZygote:
-        zygote = DockerZygote(self._opened(), preload)
+        zygote = DockerZygote(self.yard, preload)
         self._zygotes.append(zygote)
         return zygote
 
@@ -88,8 +88,12 @@ class DockerSandbox(Sandbox):
             self._bare = self.zygote(_OWN_MODULES)
         return self._bare
 
-    def _opened(self) -> Yard:
-        """The engine, once; what judges that died left there is removed. Raises SandboxUnavailable."""
+    @property
+    def yard(self) -> Yard:
+        """The engine and the guard beside it, opened once; what judges that died left on it is removed then.
+
+        Raises SandboxUnavailable.
+        """
         if self._yard is None:
             engine = Engine()
             if not engine.has_image(self._settings.image):
@@ -102,7 +106,7 @@ class DockerSandbox(Sandbox):
 
     def _mortal(self, preload: Sequence[str]) -> MortalZygote:
         """A zygote whose judge, as its guard sees it, is another process, which may be killed."""
-        return MortalZygote(self._opened(), preload)
+        return MortalZygote(self.yard, preload)
 
 
 class DockerZygote(Zygote):
@@ -149,7 +153,11 @@ class MortalZygote(DockerZygote):
         )
         owner = new_owner()
         self._guard = Guard(owner, self._stand_in.pid)
-        super().__init__(replace(yard, guard=self._guard, owner=owner), preload)
+        try:
+            super().__init__(replace(yard, guard=self._guard, owner=owner), preload)
+        except BaseException:
+            self._end_helpers()
+            raise
 
     @property
     def pid(self) -> int:
@@ -158,6 +166,9 @@ class MortalZygote(DockerZygote):
 
     def close(self) -> None:
         super().close()
+        self._end_helpers()
+
+    def _end_helpers(self) -> None:
         self._guard.close()
         self._stand_in.kill()
         self._stand_in.communicate()

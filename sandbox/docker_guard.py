@@ -55,6 +55,11 @@ class Guard:
                 start_new_session=True,
             )
 
+    @property
+    def pid(self) -> int:
+        """The guard's pid."""
+        return self._process.pid
+
     def hold(self, identity: str, pidfd: int) -> None:
         """Watch over a container from now on. Raises SandboxError where the guard is gone."""
         self._tell({"hold": identity}, [pidfd])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import struct
+from functools import cache
 from typing import Any
 
 import pytest
@@ -50,14 +51,18 @@ def engine_decides(profile: dict[str, Any], name: str, arguments: list[int]) -> 
     return None
 
 
+@cache
+def program(machine: str) -> list[tuple[int, int, int, int]]:
+    return list(struct.iter_unpack("HBBI", seccomp.program(machine)))
+
+
 def kernel_decides(machine: str, name: str, arguments: list[int]) -> int | None:
     number = syscall_table.number(name, machine)
     arch = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}[machine]
     data = struct.pack("<IIQ6Q", number, arch, 0, *arguments)
-    program = list(struct.iter_unpack("HBBI", seccomp.program(machine)))
     accumulator = at = 0
     while True:
-        code, jt, jf, k = program[at]
+        code, jt, jf, k = program(machine)[at]
         at += 1
         if code == 0x20:
             (accumulator,) = struct.unpack_from("<I", data, k)
