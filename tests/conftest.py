@@ -9,6 +9,10 @@ import pytest
 
 NEEDS = {
     "gpu": (Path("/dev/nvidiactl").exists(), "needs an NVIDIA GPU: there is no /dev/nvidiactl"),
+    "docker": (
+        bool(os.environ.get("DOCKER_HOST")) or Path("/var/run/docker.sock").exists(),
+        "needs a Docker engine: DOCKER_HOST names none (`make test-docker` starts one)",
+    ),
     "root": (os.geteuid() == 0, "needs root, to drop to another user"),
 }
 
