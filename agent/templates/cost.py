@@ -6,6 +6,7 @@ It orders proposals; it does not predict. The rates are those of a good machine,
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agent.templates.expr import COSTLY
@@ -61,6 +62,13 @@ def operations(plan: Plan, number: int) -> int:
     if e.kind not in ("op", "reduce", "scan"):
         return 0
     return COSTLY_OPERATIONS if e.name in COSTLY else 1
+
+
+def of_one_pass(plan: Plan, sizes: Iterable[tuple[int, ...]], streamed: bool, more: int = 0) -> Cost:
+    """The cost of passes over spaces of these sizes that do everything once, and `more` operations per element."""
+    made = more + sum(operations(plan, n) for n in range(len(plan.exprs)) if plan.wide[n])
+    each = (Cost(traffic(plan.program, s, streamed), made * math.prod(s)) for s in sizes)
+    return sum(each, NOTHING)
 
 
 def of_passes(plan: Plan, sizes: tuple[int, ...], keep: str, streamed: bool) -> Cost:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
-from agent.templates.cost import NOTHING, Cost, operations, traffic
+from agent.templates.cost import Cost, of_one_pass
 from agent.templates.elementwise import covers, known_before
 from agent.templates.emit import Emitter
 from agent.templates.expr import Unmatched
@@ -39,11 +38,7 @@ class Scan:
 
     def cost(self, match: Match, parameters: Parameters) -> Cost:
         """Every tensor once; within a vector a scan takes a few operations per element."""
-        plan = Plan(match.program)
-        made = sum(operations(plan, n) for n in range(len(plan.exprs)) if plan.wide[n])
-        past = parameters["store"] == "streamed"
-        each = (Cost(traffic(match.program, s, past), made * math.prod(s)) for s in match.sizes)
-        return sum(each, NOTHING)
+        return of_one_pass(Plan(match.program), match.sizes, parameters["store"] == "streamed")
 
     def render(self, match: Match, parameters: Parameters) -> str:
         """The source; shapes are read when it runs."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agent.templates.cost import NOTHING, Cost, operations, traffic
+from agent.templates.cost import NOTHING, Cost, of_one_pass
 from agent.templates.elementwise import Elementwise, known_before
 from agent.templates.emit import Emitter
 from agent.templates.expr import Unmatched
@@ -44,11 +44,8 @@ class Windowed:
 
     def cost(self, match: Match, parameters: Parameters) -> Cost:
         """Every tensor once, every element of every window once."""
-        plan, window = _plan(match), _window(match)
-        made = sum(operations(plan, n) for n in range(len(plan.exprs)) if plan.wide[n])
-        each = 2 * math.prod(window.size) + made
-        costs = (Cost(traffic(match.program, s, True), each * math.prod(s)) for s in match.sizes)
-        return sum(costs, match.extra)
+        taps = 2 * math.prod(_window(match).size)
+        return of_one_pass(_plan(match), match.sizes, streamed=True, more=taps) + match.extra
 
     def render(self, match: Match, parameters: Parameters) -> str:
         """The source; shapes are read when it runs."""
