@@ -11,7 +11,7 @@ import itertools
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -175,29 +175,56 @@ def _memberships(own: Path) -> dict[str, str]:
 
 
 def _may_make(base: Path) -> bool:
+    """Whether groups can be made here that processes can join."""
     trial = base / f"{_PREFIX}-{os.getpid()}-{time.monotonic_ns()}"
     try:
         trial.mkdir()
     except OSError:
         return False
+    joinable = _kind(trial) == "domain"
     trial.rmdir()
-    return True
+    return joinable
+
+
+def _kind(group: Path) -> str:
+    """Version 2 says of some groups that nobody can join them; version 1 knows only those that one can."""
+    try:
+        return (group / "cgroup.type").read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return "domain"
 
 
 def _delegated(folder: Path) -> list[str]:
-    """Controllers that the children of a version 2 group have. They are switched on where that is allowed: not in
-    a group that holds processes itself, unless it is the topmost."""
+    """Controllers that the children of a version 2 group have. They are switched on where that is allowed.
+
+    A group that holds processes itself may have none switched on but `pids`, unless it is the topmost; then its
+    children become such that nobody can join them, so that is undone.
+    """
     control = folder / "cgroup.subtree_control"
-    for controller in set(_CONTROLLERS) - set(_enabled(control)):
-        with contextlib.suppress(OSError):
-            _put(control, f"+{controller}")
-    wanted = [c for c in _CONTROLLERS if c in _enabled(control)]
-    return wanted if wanted and _may_make(folder) else []
+    missing = [
+        c for c in _words(folder / "cgroup.controllers") if c in _CONTROLLERS and c not in _words(control)
+    ]
+    switched = bool(missing) and _switched(control, "+", missing)
+    wanted = [c for c in _CONTROLLERS if c in _words(control)]
+    if wanted and _may_make(folder):
+        return wanted
+    if switched:
+        _switched(control, "-", missing)
+    return []
 
 
-def _enabled(control: Path) -> list[str]:
+def _switched(control: Path, sign: str, controllers: Sequence[str]) -> bool:
+    """Switch controllers on or off, all or none; whether that was allowed."""
     try:
-        return control.read_text(encoding="ascii").split()
+        _put(control, " ".join(f"{sign}{c}" for c in controllers))
+    except OSError:
+        return False
+    return True
+
+
+def _words(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="ascii").split()
     except OSError:
         return []
 
