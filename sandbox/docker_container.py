@@ -32,7 +32,6 @@ _START_SECONDS = 60.0
 _LOOK_SECONDS = 0.5
 _CREDENTIALS = struct.Struct("3i")
 _ANY_NUMBER_OF_PROCESSES = 1 << 20
-_FIRST_SIGNAL = 128
 _UIDS = UidPool()
 
 
@@ -194,15 +193,14 @@ class _End:
         self._ended: Ended | None = None
 
     def ended(self, timeout: float) -> int | None:
-        """A wait status. The engine tells a signal by an exit code of 128 and more, which may also be one."""
+        """Its wait status, None while it lives."""
         poll = select.poll()
         poll.register(self._pidfd, select.POLLIN)
         if self._ended is None:
             if not poll.poll(timeout * 1000):
                 return None
             self._ended = self._engine.ended(self._identity)
-        code = self._ended.code
-        return code - _FIRST_SIGNAL if code > _FIRST_SIGNAL else code << 8
+        return self._ended.wait_status
 
     def oom_kills(self) -> int:
         """At least how many; known once it has ended."""

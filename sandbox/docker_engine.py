@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import signal
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,16 +20,23 @@ _SECONDS = 60
 _LEAST_API = (1, 41)  # the first with private cgroup namespaces
 _GONE = 404
 _BEING_REMOVED = 409
-_KILLED = 128 + 9
+_SIGNALS_FROM = 128
+_KILLED = _SIGNALS_FROM + signal.SIGKILL
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How process 1 of a container ended: its exit code as the engine gives it (128 and more: a signal), and
-    whether the kernel killed anything in the container for want of memory."""
+    """How process 1 of a container ended: its exit code as the engine gives it, and whether the kernel killed
+    anything in the container for want of memory."""
 
     code: int
     out_of_memory: bool
+
+    @property
+    def wait_status(self) -> int:
+        """As wait(2) gives it. The engine adds 128 to a signal; an exit code of that size is taken for one, too."""
+        number = self.code - _SIGNALS_FROM
+        return number if 0 < number <= signal.SIGRTMAX else self.code << 8
 
 
 class Engine:
