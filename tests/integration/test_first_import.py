@@ -1,4 +1,4 @@
-"""A candidate that builds an extension at import: built in a sandbox, loaded in a runner that does not build."""
+"""Candidates that compile at import: built in a sandbox, loaded in a runner that does not build."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import pytest
 
 from evaluator.build.builder import Builder
 from evaluator.build.cache import BuildCache
+from evaluator.build.generated import Example
 from evaluator.build.tools import python_environment, search_path
 from evaluator.device.cpu import sealed_file
 from evaluator.harness.wire import Done, Failed, Load, decode, encode
 from evaluator.problem.candidate import Candidate, Language
+from evaluator.problem.contract import Contract, Problem, Reference, ReferenceStyle, Workload
 from sandbox.api import Profile, Sandbox, SandboxUnavailable, Zygote
 from sandbox.local import LocalSandbox
 
@@ -73,11 +75,11 @@ def builder(local: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Builder
     return Builder(local, BuildCache(tmp_path_factory.mktemp("builds")), [0])
 
 
-def loaded(zygote: Zygote, source: Candidate, product: bytes) -> str:
-    """What the candidate prints when a runner imports it."""
+def loaded(zygote: Zygote, source: Candidate, product: bytes, states: int = 0) -> str:
+    """What the candidate prints when a runner imports it. states: how many tensors of state there are."""
     process = zygote.spawn("evaluator.harness.runner:main", Profile(environment=python_environment(1)))
     try:
-        request = Load(dict(source.files), "candidate.py", "run", "functional", False, 1, 1, 0, 1)
+        request = Load(dict(source.files), "candidate.py", "run", "functional", False, 1, 1, states, 1)
         process.channel.send(encode(request), [sealed_file("product", product)])
         message, _ = process.channel.receive(120.0)
         answer = decode(message, Done, Failed)
@@ -126,3 +128,42 @@ def test_a_candidate_cannot_hand_over_what_it_did_not_come_to_the_end_of(builder
     built = builder.imported(early, 60.0)
     assert built is not None
     assert built.product is None
+
+
+def generated(builder: Builder, dynamic: bool) -> Candidate:
+    source = """
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return torch.softmax(x * self.weight, -1) * 2
+"""
+    problem = Problem(
+        Contract("soft", (Workload("w", {}),)), Reference(source, "Model", ReferenceStyle.MODULE)
+    )
+    found = builder.generated(problem, "[8]", [Example((4, 8), (8, 1), "float32")], dynamic, 300.0)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(("dynamic", "rows"), [(False, 4), (True, 4), (True, 3)])
+def test_generated_code_stands_on_its_own_and_is_built_once(
+    builder: Builder, zygote: Zygote, dynamic: bool, rows: int
+) -> None:
+    code = generated(builder, dynamic).main
+    assert "Model" not in code
+    source = candidate(f"{code}\nprint(run(torch.ones({rows}, 8), torch.ones(8)).sum().item(), flush=True)\n")
+    built = builder.imported(source, 300.0)
+    assert built is not None
+    assert built.product is not None, built.output
+    with tarfile.open(fileobj=io.BytesIO(built.product)) as archive:
+        names = archive.getnames()
+    assert any(name.startswith("inductor/") and name.endswith(".so") for name in names)
+    assert not any(name.endswith((".gch", ".lock")) for name in names)
+    printed = loaded(zygote, source, built.product, states=1)
+    assert float(printed.split()[-1]) == pytest.approx(2.0 * rows)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import shutil
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -33,23 +36,26 @@ BOTH = {
 
 
 class OneBuild:
-    """A builder with one answer."""
+    """A builder with one answer for sources, and one for first imports."""
 
-    def __init__(self, build: Build) -> None:
+    def __init__(self, build: Build, imported: Build | None) -> None:
         self.answer = build
+        self.first_import = imported
 
     def build(self, candidate: Candidate, timeout: float) -> Build:
         return self.answer
 
     def imported(self, candidate: Candidate, timeout: float) -> Build | None:
-        return None
+        return self.first_import
 
 
 @pytest.fixture
 def judged(local, make_problem):
     """Judges Python text (or a C++ candidate with a builder's answer) on the local machine."""
 
-    def judge(text, source=SOFTMAX, policy_name="search", defences=None, build=None, **contract):
+    def judge(
+        text, source=SOFTMAX, policy_name="search", defences=None, build=None, imported=None, **contract
+    ):
         language = Language.PYTHON if build is None else Language.CPP
         name = "candidate.py" if build is None else "candidate.cpp"
         bench = local.bench(make_problem(source, **contract), defences)
@@ -57,7 +63,7 @@ def judged(local, make_problem):
             bench=bench,
             candidate=Candidate({name: text}, language),
             policy=policy(policy_name),
-            builder=OneBuild(build),
+            builder=OneBuild(build, imported),
             start=lambda timeouts: local.seat("candidate", defences),
             seconds=lambda: {n: {c.name: 2e-3 for c in bench.cases} for n in bench.contract.baselines},
             defences=defences or Defences(),
@@ -194,6 +200,28 @@ def test_an_honest_answer_that_depends_on_a_drawn_number_is_accepted(judged):
         "def run(x, n):\n    return n * x\n", "def reference(x, n):\n    return x * n\n", inputs=inputs
     )
     assert (found.verdict, found.reason) == (Verdict.ACCEPTED, "")
+
+
+def test_what_a_first_import_built_is_there_when_a_runner_imports(judged, tmp_path):
+    built = tmp_path / "note"
+    built.write_text("2")
+    with tarfile.open(tmp_path / "built.tar", "w") as archive:
+        archive.add(built, arcname=f"kernelwright-test-{os.getpid()}/note")
+    laid = Path(f"/tmp/kernelwright-test-{os.getpid()}")
+    text = f"import torch\nopen('{laid}/note').read()\ndef run(x):\n    return torch.softmax(x, 1)\n"
+    try:
+        found = judged(text, imported=Build((tmp_path / "built.tar").read_bytes(), (), "", 30.0, False))
+    finally:
+        shutil.rmtree(laid, ignore_errors=True)
+    assert (found.verdict, found.reason) == (Verdict.ACCEPTED, "")
+    assert found.gates[Gate.BUILD].evidence["seconds"] == 30.0
+
+
+def test_a_first_import_that_fails_is_a_compile_error(judged):
+    output = "Traceback (most recent call last):\nRuntimeError: no such extension\n"
+    found = judged("def run(x): return x", imported=Build(None, (), output, 0.1, False))
+    assert (found.verdict, found.reason) == (Verdict.COMPILE_ERROR, "RuntimeError: no such extension")
+    assert failed(found) == ["build"]
 
 
 def test_weights_of_ones_and_zeros_must_be_used(judged):
