@@ -146,10 +146,12 @@ def _vector_norm(low: Lowering, node: Node) -> None:
 
 def _gather(low: Lowering, node: Node) -> None:
     """One element per row, by an index of size 1 along the reduced axes."""
-    value, index = low.placed(low.value(node.args[0])), low.placed(low.value(node.args[2]))
+    value = low.placed(low.value(node.args[0]))
     place = int(literal(node.args[1])) % len(value.shape)
-    if index.shape[place] != 1 or len(value.dims[place]) != 1 or value.dims[place] != low.reduced:
-        raise Unmatched("indices along other than the reduced axis")
+    low.reduce_over(value.dims[place])
+    index = low.placed(low.value(node.args[2]))
+    if index.shape[place] != 1 or len(value.dims[place]) != 1:
+        raise Unmatched("several indices per row")
     for p, (own, of) in enumerate(zip(index.dims, value.dims, strict=True)):
         if p != place and own not in ((), of):
             raise Unmatched("indices of another order")

@@ -166,6 +166,18 @@ def judge(tmp_path, runner):
 
 
 @pytest.fixture
+def outputs_of(tmp_path, runner):
+    """outputs_of(source, call): what a kernel yields that is not to be compared with its reference."""
+
+    def outputs(source, call):
+        ((error, found),) = run(runner, build(source, tmp_path), [call], 1)
+        assert not error, error
+        return found
+
+    return outputs
+
+
+@pytest.fixture
 def call():
     """call(reference, inputs, layout): see Call."""
     return Call

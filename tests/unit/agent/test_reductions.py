@@ -1,5 +1,6 @@
 """Normalisations, losses, extremes and their places: that the row-reduction template fits them and is right."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -157,6 +158,18 @@ def test_a_mask_among_the_inputs(call, graph_of, judge):
             for layout in LAYOUTS
         ]
         judge(source_for(graph_of(calls[0])), calls)
+
+
+def test_an_index_outside_its_row_is_not_followed(call, graph_of, outputs_of):
+    def of_each_row(x, index):
+        return torch.gather(x.exp(), 1, index[:, None])[:, 0] / x.sum(1)
+
+    def within(x, index):
+        return of_each_row(x, index.clamp(0, 7))
+
+    source = source_for(graph_of(call(of_each_row, [torch.rand(4, 8), torch.zeros(4).long()])))
+    (found,) = outputs_of(source, call(within, [torch.rand(4, 8), torch.tensor([3, 9, -1, 0])]))
+    assert np.isnan(found).tolist() == [False, True, True, False]
 
 
 LOSSES = {
