@@ -208,7 +208,8 @@ def test_what_a_first_import_built_is_there_when_a_runner_imports(judged, tmp_pa
     with tarfile.open(tmp_path / "built.tar", "w") as archive:
         archive.add(built, arcname=f"kernelwright-test-{os.getpid()}/note")
     laid = Path(f"/tmp/kernelwright-test-{os.getpid()}")
-    text = f"import pathlib, torch\npathlib.Path('{laid}/note').read_text()\ndef run(x):\n    return torch.softmax(x, 1)\n"
+    reading = f"import pathlib\npathlib.Path('{laid}/note').read_text()\n"
+    text = reading + "import torch\ndef run(x):\n    return torch.softmax(x, 1)\n"
     try:
         found = judged(text, imported=Build((tmp_path / "built.tar").read_bytes(), (), "", 30.0, False))
     finally:
