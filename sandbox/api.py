@@ -103,7 +103,8 @@ class Profile:
     cores:    CPUs the process tree is pinned to; empty means all of the caller's.
     environment: the whole environment inside, besides HOME, TMPDIR and PATH; nothing is inherited.
     The private scratch is HOME, TMPDIR and the working folder: executable, empty at the start, of
-    `limits.tmpfs_bytes`. It is a tmpfs at /tmp, shared with /dev/shm, in every backend that can make mounts.
+    `limits.tmpfs_bytes`. It is a tmpfs at /tmp, shared with /dev/shm, in every backend that can make mounts; elsewhere
+    a value of `environment` that is /tmp, or below it, is given its real place.
     """
 
     readable: tuple[Path, ...] = ()

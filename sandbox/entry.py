@@ -7,6 +7,7 @@ import os
 import resource
 import socket
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Mapping
 from typing import NoReturn
@@ -14,6 +15,7 @@ from typing import NoReturn
 from sandbox.api import Channel
 from sandbox.channel import SocketChannel
 
+SCRATCH = "/tmp"
 _CHANNEL_FD = 3
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -28,11 +30,20 @@ def standard_streams(output: int) -> None:
         os.close(null)
 
 
-def scrub(environment: Mapping[str, str], scratch: str = "/tmp") -> None:
+def scrub(environment: Mapping[str, str], scratch: str = SCRATCH) -> None:
     """This environment and no other, and the private scratch as home, temporary and working folder."""
     os.environ.clear()
-    os.environ.update({"HOME": scratch, "TMPDIR": scratch, "PATH": _PATH, **environment})
+    os.environ.update({"HOME": scratch, "TMPDIR": scratch, "PATH": _PATH})
+    os.environ.update({name: _at(scratch, value) for name, value in environment.items()})
     os.chdir(scratch)
+    tempfile.tempdir = None  # what a preloaded module may have asked for was another folder
+
+
+def _at(scratch: str, value: str) -> str:
+    """A value that names a place in the scratch by its usual path, with the one that it has here."""
+    if value == SCRATCH or value.startswith(SCRATCH + "/"):
+        return scratch + value[len(SCRATCH) :]
+    return value
 
 
 def keep_only(channel: int) -> socket.socket:

@@ -2,8 +2,9 @@
 
     python -m evaluator.harness.emit_code REQUEST CODE
 
-REQUEST is a JSON file: `entry`, `style` and `init` of the reference (reference.py in `loading.FOLDER`), `inputs`
-(shape, strides and dtype of each argument; all are tensors), `dynamic` (whether the code must serve other sizes).
+REQUEST is a JSON file: `entry`, `style` and `init` of the reference (reference.py in `loading.candidate_folder()`),
+`inputs` (shape, strides and dtype of each argument; all are tensors), `dynamic` (whether the code must serve other
+sizes).
 CODE is written: a Python module with C++ kernels, whose function `call` takes a list of the inputs and then the
 state, in order, and gives a tuple. A reference that Inductor cannot take ends the process with an exception.
 """
@@ -23,14 +24,14 @@ from torch._inductor.graph import GraphLowering
 from torch.func import functional_call, functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from evaluator.harness.loading import construct, import_main
+from evaluator.harness.loading import candidate_folder, construct, import_main
 from evaluator.harness.tensors import DTYPES
 
 
 def main(request: str, code: str) -> None:
     """Read the request, write the code."""
     asked = json.loads(Path(request).read_text())
-    reference: Any = import_main("reference.py")
+    reference: Any = import_main("reference.py", candidate_folder())
     target = getattr(reference, asked["entry"])
     state: dict[str, torch.Tensor] = {}
     if asked["style"] == "module":

@@ -2,8 +2,9 @@
 
     python -m evaluator.harness.first_import MAIN ARCHIVE
 
-The candidate's files lie in `loading.FOLDER`. What is archived lies below /tmp and is laid at the same place in
-every runner by `loading.unpack`. An exception of the candidate ends the process, which is how the builder sees it.
+The candidate's files lie in `loading.candidate_folder()`. What is archived lies in the scratch folder and is laid at
+the same place in every runner by `loading.unpack`. An exception of the candidate ends the process, which is how the
+builder sees it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 import tarfile
 from collections.abc import Iterator
 
-from evaluator.harness.loading import BUILT, import_main
+from evaluator.harness.loading import built_folders, candidate_folder, import_main, scratch
 
 LEFT_OUT = (".gch", ".pch", "lock", ".lock")
 """Precompiled headers, which only a compiler needs, and locks, which nobody would ever release."""
@@ -21,15 +22,15 @@ LEFT_OUT = (".gch", ".pch", "lock", ".lock")
 
 def main(main_file: str, archive: str) -> None:
     """Import the candidate, then write the archive."""
-    import_main(main_file)
+    import_main(main_file, candidate_folder())
     with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as target:
         for path in built():
-            target.add(path, arcname=os.path.relpath(path, os.path.dirname(BUILT[0])), filter=_plain)
+            target.add(path, arcname=os.path.relpath(path, scratch()), filter=_plain)
 
 
 def built() -> Iterator[str]:
     """Regular files below the folders in which torch builds."""
-    for folder in BUILT:
+    for folder in built_folders():
         for where, _, names in os.walk(folder):
             paths = (os.path.join(where, name) for name in sorted(names) if not name.endswith(LEFT_OUT))
             yield from (p for p in paths if os.path.isfile(p) and not os.path.islink(p))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib.util
 import inspect
@@ -18,13 +19,25 @@ import torch
 
 from evaluator.harness.wire import Load
 
-FOLDER = "/tmp/candidate"
 ANY_NUMBER = 1 << 16
-BUILT = ("/tmp/extensions", "/tmp/inductor")
-"""Where torch builds what a candidate asks it to build, by the environment that both builder and runners have."""
 
 
-def lay_down(files: Mapping[str, str], folder: str = FOLDER) -> None:
+def scratch() -> str:
+    """The private folder of this sandbox. Asked for when it is needed: a fork server has another."""
+    return os.environ.get("TMPDIR", "/tmp")
+
+
+def candidate_folder() -> str:
+    """Where foreign files are laid."""
+    return os.path.join(scratch(), "candidate")
+
+
+def built_folders() -> tuple[str, str]:
+    """Where torch builds what a candidate asks it to build, by the environment that both builder and runners have."""
+    return os.path.join(scratch(), "extensions"), os.path.join(scratch(), "inductor")
+
+
+def lay_down(files: Mapping[str, str], folder: str) -> None:
     """Write the files below `folder`. Raises ValueError for a name that would leave it."""
     for name, text in files.items():
         with open(_inside(folder, name), "w", encoding="utf-8", newline="") as f:
@@ -40,7 +53,7 @@ def _inside(folder: str, name: str) -> str:
     return path
 
 
-def import_main(main: str, folder: str = FOLDER) -> types.ModuleType:
+def import_main(main: str, folder: str) -> types.ModuleType:
     """Import `main` of `folder` as a module named after it; its neighbours can be imported too."""
     name = os.path.splitext(os.path.basename(main))[0]
     if folder not in sys.path:
@@ -55,7 +68,7 @@ def import_main(main: str, folder: str = FOLDER) -> types.ModuleType:
     return module
 
 
-def open_library(descriptor: int, folder: str = FOLDER) -> ctypes.CDLL:
+def open_library(descriptor: int, folder: str) -> ctypes.CDLL:
     """The shared object behind a descriptor (which is closed)."""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, "candidate.so")
@@ -65,10 +78,11 @@ def open_library(descriptor: int, folder: str = FOLDER) -> ctypes.CDLL:
     return ctypes.CDLL(path)
 
 
-def unpack(descriptor: int, folder: str = "/tmp") -> None:
+def unpack(descriptor: int, folder: str) -> None:
     """Lay out what a first import built, from the archive behind a descriptor (which is closed).
 
-    Only regular files are taken. Raises ValueError for a name that would leave `folder`.
+    Only regular files are taken. Raises ValueError for a name that would leave `folder`. Where the sandbox refuses
+    to set a file's time, a build system may build again.
     """
     os.lseek(descriptor, 0, os.SEEK_SET)
     with os.fdopen(descriptor, "rb") as source, tarfile.open(fileobj=source, mode="r:") as archive:
@@ -76,10 +90,10 @@ def unpack(descriptor: int, folder: str = "/tmp") -> None:
             content = archive.extractfile(entry) if entry.isfile() else None
             if content is not None:
                 path = _inside(folder, entry.name)
-                with open(path, "wb") as target:
+                with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o755), "wb") as target:
                     shutil.copyfileobj(content, target)
-                os.chmod(path, 0o755)
-                os.utime(path, (entry.mtime, entry.mtime))
+                with contextlib.suppress(PermissionError):
+                    os.utime(path, (entry.mtime, entry.mtime))
 
 
 def construct(cls: Callable[..., object], init: object) -> torch.nn.Module:

@@ -91,10 +91,10 @@ class Binding:
 
 
 class Runner:
-    """Carries out requests. One per process. Foreign files are laid into `folder`."""
+    """Carries out requests. One per process. Foreign files are laid into `folder`, by default the sandbox's."""
 
-    def __init__(self, folder: str = loading.FOLDER) -> None:
-        self.folder = folder
+    def __init__(self, folder: str | None = None) -> None:
+        self.folder = folder or loading.candidate_folder()
         self.tripwire = Tripwire()
         self.instances: dict[str, Instance] = {}
         self.bindings: dict[int, Binding] = {}
@@ -127,7 +127,7 @@ class Runner:
             self.style = "destination"
             return Done(self.tripwire.changed(), self.style)
         if descriptors:
-            loading.unpack(descriptors[0])
+            loading.unpack(descriptors[0], loading.scratch())
         loading.lay_down(load.files, self.folder)
         self.module = loading.import_main(load.main, self.folder)
         self.target = getattr(self.module, load.entry)
