@@ -53,6 +53,14 @@ class TestWhatIsInherited:
         here, home, temporary, names = value(spawn("evaluate"), body)
         assert (home, temporary, names) == (here, here, [])
 
+    def test_the_usual_name_of_the_scratch_leads_to_it(self, spawn: Spawn) -> None:
+        process = spawn(
+            "evaluate", Profile(environment={"CACHE": "/tmp/cache", "OTHER": "/tmpx"}, limits=SMALL)
+        )
+        body = "import tempfile; return os.environ['CACHE'], os.environ['OTHER'], tempfile.gettempdir(), os.getcwd()"
+        cache, other, temporary, here = value(process, body)
+        assert (cache, other, temporary) == (f"{here}/cache", "/tmpx", here)
+
     def test_its_session_has_no_terminal(self, spawn: Spawn) -> None:
         process = spawn("evaluate")
         body = "import fcntl; return os.getsid(0) == os.getpid()"
