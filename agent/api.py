@@ -156,7 +156,7 @@ Raises InfraError, InvalidProblem, OutOfTime.
 """
 
 
-def nothing_generated() -> Candidate | None:
+def nothing_generated(deadline: float | None = None) -> Candidate | None:
     """No compiler's code."""
     return None
 
@@ -169,14 +169,14 @@ class Known:
     threads: what both sides of a measurement use.
     floors: by workload, the seconds below which this machine cannot move the operation's bytes; None where the
         machine was not calibrated.
-    generated: gives a compiler's code for the reference as a candidate; None where there is none. Slow when first
-        called.
+    generated: gives a compiler's code for the reference as a candidate; None where there is none, or where it could
+        not be had by the deadline. Slow when first called.
     """
 
     graphs: Mapping[str, Graph]
     threads: int
     floors: Mapping[str, float] | None = None
-    generated: Callable[[], Candidate | None] = nothing_generated
+    generated: Callable[[float | None], Candidate | None] = nothing_generated
 
 
 @dataclass(frozen=True)

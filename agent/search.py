@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from agent.api import (
     Attempt,
@@ -71,9 +72,10 @@ class Search:
             return False
         floor = job.problem.contract.floor
         kept = reserve(attempts, floor)
-        ending = self._ending(job, attempts, kept) or self._refill(job)
+        deadline = _deadline(job, started, kept)
+        ending = self._ending(job, attempts, kept) or self._refill(job, deadline)
         if ending is None:
-            self._judge(job, _deadline(job, started, kept))
+            self._judge(job, deadline)
             return True
         pending = to_confirm(attempts, floor)
         if pending is None or _seconds_left(job) <= 0:
@@ -143,13 +145,14 @@ class Search:
             return f"the budget of {budget.evaluations} evaluations is used up"
         return None
 
-    def _refill(self, job: Job) -> str | None:
+    def _refill(self, job: Job, deadline: float | None) -> str | None:
         """See to it that an attempt is outstanding; the reason to end where no proposer has one left."""
         attempts = self.store.attempts(job.id)
         if any(a.state in (AttemptState.PROPOSED, AttemptState.EVALUATING) for a in attempts):
             return None
         known = self.known
-        view = View(job.problem, known.graphs, attempts, known.threads, known.generated)
+        generated = partial(known.generated, deadline)
+        view = View(job.problem, known.graphs, attempts, known.threads, generated)
         for proposer in by_turns(self.proposers, attempts):
             proposal = next(_new(proposer, view), None)
             if proposal is not None:

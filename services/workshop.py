@@ -55,6 +55,67 @@ class ProblemReport(Protocol):
         ...
 
 
+class Bandwidths(Protocol):
+    """How fast a machine moves data on one working set."""
+
+    @property
+    def working_set(self) -> int:
+        """Bytes in use."""
+        ...
+
+    @property
+    def rate(self) -> float:
+        """Bytes per second."""
+        ...
+
+
+class Ceilings(Protocol):
+    """How fast a machine can be at best."""
+
+    @property
+    def bandwidths(self) -> Sequence[Bandwidths]:
+        """By working set, the smallest first."""
+        ...
+
+    @property
+    def float32_rate(self) -> float:
+        """Operations per second."""
+        ...
+
+
+class Calibrated(Protocol):
+    """What a machine can tell apart. Seconds, but for `noise`, which is a share."""
+
+    @property
+    def functional(self) -> float:
+        """What a call costs that does nothing and returns a result."""
+        ...
+
+    @property
+    def destination(self) -> float:
+        """What a call costs that does nothing and has its result's place given."""
+        ...
+
+    @property
+    def resolution(self) -> float:
+        """The least time worth telling."""
+        ...
+
+    @property
+    def noise(self) -> float:
+        """By how much the times of equal things differ."""
+        ...
+
+    @property
+    def ceilings(self) -> Ceilings | None:
+        """None where they were not measured."""
+        ...
+
+    def to_json(self) -> Mapping[str, object]:
+        """As plain JSON data."""
+        ...
+
+
 class Evaluator(Protocol):
     """A judge that is ready to work. Raises InfraError where the machine fails."""
 
@@ -76,13 +137,25 @@ class Evaluator(Protocol):
         """The reference's traced graph by workload; empty where it cannot be traced."""
         ...
 
-    def generated(self, problem: Problem, /) -> Candidate | None:
-        """The code that a compiler makes of the reference, as a candidate; None where there is none."""
+    def generated(self, problem: Problem, deadline: float | None = None, /) -> Candidate | None:
+        """The code that a compiler makes of the reference, as a candidate; None where there is none.
+
+        Raises OutOfTime at the deadline, InfraError.
+        """
         ...
 
     @property
     def bandwidth(self) -> Bandwidth | None:
         """How fast this machine moves data at most; None where it was not calibrated."""
+        ...
+
+    @property
+    def calibration(self) -> Calibrated:
+        """What this machine was found to tell apart."""
+        ...
+
+    def calibrate(self) -> Calibrated:
+        """Measure this machine at length and keep what was found."""
         ...
 
     def evaluate(

@@ -62,11 +62,11 @@ class BaselineCache(Protocol):
 class CalibrationStore(Protocol):
     """Calibrations of machines, by a digest of what they depend on."""
 
-    def get(self, key: str) -> Calibration | None:
-        """The calibration, or None."""
+    def get(self, key: str) -> Mapping[str, object] | None:
+        """The calibration as JSON data, or None."""
         ...
 
-    def put(self, key: str, calibration: Calibration) -> None:
+    def put(self, key: str, value: Mapping[str, object]) -> None:
         """Keep a calibration in place of what was there."""
         ...
 
@@ -162,7 +162,7 @@ class Judge:
         with self._machinery():
             self.calibration = self._calibrator().thoroughly()
         if self._calibrations is not None:
-            self._calibrations.put(self._calibration_key(), self.calibration)
+            self._calibrations.put(self._calibration_key(), self.calibration.to_json())
         return self.calibration
 
     def evaluate(
@@ -211,10 +211,10 @@ class Judge:
                 self._close_bench()  # tracing ended the reference: the next evaluation starts it anew
             return graphs
 
-    def generated(self, problem: Problem) -> Candidate | None:
+    def generated(self, problem: Problem, deadline: float | None = None) -> Candidate | None:
         """The code that torch.compile makes of the reference, as a candidate; None where it makes none that can stand
-        on its own. Raises InfraError, InvalidProblem."""
-        with self._machinery():
+        on its own. Raises InfraError, InvalidProblem, OutOfTime."""
+        with self._machinery(deadline):
             bench = self._workbench(problem)
             case = bench.cases[0]
             specs = bench.oracle.known[case.name].inputs
@@ -222,8 +222,10 @@ class Judge:
             if len(examples) < len(specs) or problem.contract.mutates:
                 return None
             dynamic = len(bench.cases) > 1 or any(a.low < a.high for a in problem.contract.axes)
-            init = bench.oracle.init[case.key]
-            return self._builder.generated(problem, init, examples, dynamic, problem.contract.timeouts.build)
+            limit = self._deadline.within(problem.contract.timeouts.build)
+            found = self._builder.generated(problem, bench.oracle.init[case.key], examples, dynamic, limit)
+            self._deadline.check()
+            return found
 
     def close(self) -> None:
         """End every process that was started. Idempotent."""
@@ -256,7 +258,8 @@ class Judge:
         guarded = self._defences.least_constant
         kept = self._calibrations.get(self._calibration_key()) if self._calibrations and guarded else None
         if kept is not None:
-            return kept
+            with contextlib.suppress(TypeError, ValueError):  # of another version
+                return Calibration.from_json(kept)
         with self._machinery():
             return self._calibrator().briefly(guarded)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from agent.api import Job, JobState, Known, Proposer
 from agent.floors import floors
 from agent.search import Search
-from evaluator.evaluation import Evaluation
+from evaluator.evaluation import Evaluation, InfraError, OutOfTime
 from evaluator.problem.candidate import Candidate
 from evaluator.problem.contract import Problem
 from services.cli.interrupts import Interrupts
@@ -57,13 +56,27 @@ class Sitting:
             graphs=graphs,
             threads=self.evaluator.threads,
             floors=None if bandwidth is None else floors(graphs, bandwidth),
-            generated=cache(lambda: self._generated(problem)),
+            generated=self._generator(problem),
         )
 
-    def _generated(self, problem: Problem) -> Candidate | None:
-        self.progress.say("asking the compiler for its code")
-        with self.interrupts.interruptible():
-            return self.evaluator.generated(problem)
+    def _generator(self, problem: Problem) -> Callable[[float | None], Candidate | None]:
+        """Asks the compiler for its code once; a machine that cannot give it costs the job nothing else."""
+        answers: list[Candidate | None] = []
+
+        def generated(deadline: float | None) -> Candidate | None:
+            if not answers:
+                self.progress.say("asking the compiler for its code")
+                try:
+                    with self.interrupts.interruptible():
+                        answers.append(self.evaluator.generated(problem, deadline))
+                except OutOfTime:
+                    return None
+                except InfraError as e:
+                    self.progress.say(f"the compiler gave no code, the machine failed: {e}")
+                    answers.append(None)
+            return answers[0]
+
+        return generated
 
     def _evaluate(
         self, problem: Problem, candidate: Candidate, policy: str, deadline: float | None

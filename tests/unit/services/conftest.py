@@ -142,9 +142,11 @@ class DoubleEvaluator:
 
     bandwidth: Bandwidth | None = None
 
-    def generated(self, problem: Problem) -> Candidate | None:
-        """No compiler's code."""
-        return None
+    generates: Callable[[], Candidate | None] = lambda: None
+
+    def generated(self, problem: Problem, deadline: float | None = None) -> Candidate | None:
+        """As `generates` says."""
+        return self.generates()
 
     def evaluate(
         self, problem: Problem, candidate: Candidate, policy: str, deadline: float | None = None

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from agent.api import Proposal, View
+from evaluator.evaluation import InfraError
+from evaluator.problem.candidate import Candidate, Language
 from services.joblock import job_lock
 
 
@@ -37,6 +41,45 @@ def test_nothing_better(shell: Any, problem_file: Path, proposer: Any) -> None:
     assert code == 1
     assert result["found"] is False
     assert result["best"]["speedup"]["value"] == 0.9
+
+
+class Curious:
+    """Offers the compiler's code, else a candidate of its own."""
+
+    name = "curious"
+
+    def propose(self, view: View) -> Iterator[Proposal]:
+        """One proposal, asked for twice."""
+        view.generated()
+        code = view.generated() or Candidate(
+            {"candidate.py": '# accepted {"speedup": 1.2}\n'}, Language.PYTHON
+        )
+        yield Proposal(code, self.name, "the compiler's code")
+
+
+def test_the_compiler_is_asked_for_its_code_once(shell: Any, problem_file: Path) -> None:
+    asked = []
+
+    def generates() -> Candidate:
+        asked.append(1)
+        return Candidate({"candidate.py": '# accepted {"speedup": 1.7}\n'}, Language.PYTHON)
+
+    shell.judge.generates = generates
+    shell.offered = (Curious(),)
+    _, result = shell.json("optimize", problem_file)
+    assert result["best"]["speedup"]["value"] == 1.7
+    assert asked == [1]
+
+
+def test_a_machine_without_a_compiler_goes_on_without_its_code(shell: Any, problem_file: Path) -> None:
+    def generates() -> Candidate:
+        raise InfraError("g++ is not installed")
+
+    shell.judge.generates = generates
+    shell.offered = (Curious(),)
+    _, result = shell.json("optimize", problem_file)
+    assert result["best"]["speedup"]["value"] == 1.2
+    assert "the compiler gave no code, the machine failed: g++" in shell.err
 
 
 def test_what_is_not_confirmed_is_no_find(shell: Any, problem_file: Path, proposer: Any) -> None:
