@@ -14,7 +14,7 @@ from pathlib import Path
 from sandbox import docker_seccomp, rootfs, syscall_table, tales
 from sandbox.api import Limits, Profile
 from sandbox.docker_settings import EngineSettings
-from sandbox.mounts import SCRATCH
+from sandbox.mounts import INODES, SCRATCH
 
 HAND_OVER = "/kernelwright"
 """Where a container finds the socket that leads to the judge, and the code that it begins with."""
@@ -29,7 +29,6 @@ _MASKED_BY_THE_ENGINE = (
     *("/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/sys/firmware"),
 )
 _EMPTY_BYTES = 4096
-_INODES = 1 << 17
 _OOM_SCORE = 500  # the host's memory killer takes a sandbox before the judge
 _LOG = {"Type": "json-file", "Config": {"max-size": "64k", "max-file": "1"}}
 _ENVIRONMENT = {
@@ -90,7 +89,7 @@ def container(
 def scratch(place: Place, limits: Limits) -> dict[str, object]:
     """The volume that is a container's scratch, as keyword arguments of the SDK's `create_volume`."""
     options = (
-        f"size={max(limits.tmpfs_bytes, _EMPTY_BYTES)},nr_inodes={_INODES},mode=0700,"
+        f"size={max(limits.tmpfs_bytes, _EMPTY_BYTES)},nr_inodes={INODES},mode=0700,"
         f"uid={place.uid},gid={place.gid},nosuid,nodev"
     )
     return {

@@ -14,7 +14,7 @@ SCRATCH = ("/tmp", "/dev/shm")
 _BASE = "/tmp"  # exists everywhere; covered, in this namespace only, by the new root
 _STAGING = ".scratch"
 _EMPTY_FILE = "etc/.masked"
-_INODES = 1 << 16
+INODES = 1 << 16
 _SYSTEM_ATTRIBUTES = sc.MOUNT_ATTR_RDONLY | sc.MOUNT_ATTR_NOSUID | sc.MOUNT_ATTR_NODEV
 _DEVICE_ATTRIBUTES = sc.MOUNT_ATTR_RDONLY | sc.MOUNT_ATTR_NOSUID | sc.MOUNT_ATTR_NOEXEC
 
@@ -74,7 +74,7 @@ def _write(name: str, text: str) -> None:
 
 def _mount_scratch(size: int, uid: int, gid: int) -> None:
     """One bounded tmpfs, shown at every scratch place, so that the bound holds for all of them together."""
-    options = f"mode=0755,size={max(size, 4096)},nr_inodes={_INODES}"
+    options = f"mode=0755,size={max(size, 4096)},nr_inodes={INODES}"
     sc.mount("scratch", _STAGING, "tmpfs", sc.MS_NOSUID | sc.MS_NODEV, options)
     for number, place in enumerate(SCRATCH):
         part = f"{_STAGING}/{number}"
