@@ -15,6 +15,13 @@ def test_a_stricter_policy_asks_for_more() -> None:
     assert screen.rounds <= search.rounds <= qualify.rounds
 
 
+def test_a_confirmation_asks_for_what_the_search_does_of_new_processes() -> None:
+    search, confirm = policy("search"), policy("confirm")
+    assert confirm.mandatory == search.mandatory
+    assert confirm.restarts > search.restarts
+    assert [p.name for p in POLICIES.values() if p.fresh] == ["confirm"]
+
+
 def test_every_policy_times_over_at_least_three_restarts() -> None:
     for chosen in POLICIES.values():
         assert chosen.restarts >= 3
@@ -25,5 +32,5 @@ def test_every_policy_times_over_at_least_three_restarts() -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="no policy 'seach'; choose one of screen, search, qualify"):
+    with pytest.raises(ValueError, match="no policy 'seach'; choose one of screen, search, confirm, qualify"):
         policy("seach")
