@@ -10,6 +10,7 @@ from agent.proposers import default_proposers
 from sandbox.api import Guarantee, Sandbox, Tier
 from sandbox.docker import DockerSandbox
 from sandbox.local import LocalSandbox, open_strongest
+from services.calibrations import Calibrations
 from services.db import upgrade
 from services.db.baselines import BaselineCache
 from services.db.engine import Database
@@ -47,6 +48,7 @@ class LocalWorkshop:
                 build_cache=self.settings.build_cache,
                 baseline_cache=BaselineCache(self._open()),
                 say=say,
+                calibrations=Calibrations(self.settings.calibrations),
             ) as judge:
                 yield judge
         finally:

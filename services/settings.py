@@ -58,6 +58,11 @@ class Settings:
         return self.data / "build-cache"
 
     @property
+    def calibrations(self) -> Path:
+        """Where it is kept what machines were calibrated to."""
+        return self.data / "calibrations"
+
+    @property
     def locks(self) -> Path:
         """Where running jobs hold their lock files."""
         return self.data / "locks"

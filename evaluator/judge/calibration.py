@@ -35,7 +35,8 @@ STYLES = ("functional", "destination")
 NOOP_CALLS = 200
 LEAST_QUIET = 20
 LEAST_RESOLUTION = 50e-6
-SHARE_IN_DOUBT = 0.05
+SHARE_TO_GAIN = 0.05
+SHARE_OF_SPREAD = 0.1
 _SPEC = TensorSpec((4096,), (1,), "float32")
 
 
@@ -68,10 +69,11 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of calls that do nothing: the least that native code needs, and what our runner takes as a rule."""
+    """Seconds of calls that do nothing: the least that native code needs, what it needs as a rule, and our runner."""
 
     least: float
-    usual: float
+    native: float
+    ours: float
 
 
 def native_noop() -> Candidate:
@@ -83,17 +85,19 @@ def native_noop() -> Candidate:
 def from_costs(costs: Mapping[str, Cost], noise: float, ceilings: Ceilings | None) -> Calibration:
     """The constant is the least that native code needs, which a candidate can do no better than.
 
-    What our runner costs above it stays in the time of both sides. Who replaced the runner's loop would gain that
-    difference; the resolution is where it is a twentieth of the time, and never below 50 microseconds.
+    What our runner costs above native code stays in the time of both sides, and who replaced the runner's loop would
+    gain it. What a call usually costs above the least stays as well, and makes ratios nearer to 1 than they are. The
+    resolution is where the first is a twentieth of the time and the second a tenth, and never below 50 microseconds.
     """
-    doubt = max(c.usual - c.least for c in costs.values())
-    resolution = max(LEAST_RESOLUTION, doubt / SHARE_IN_DOUBT)
+    gain = max(c.ours - c.native for c in costs.values())
+    spread = max(c.native - c.least for c in costs.values())
+    resolution = max(LEAST_RESOLUTION, gain / SHARE_TO_GAIN, spread / SHARE_OF_SPREAD)
     return Calibration(costs["functional"].least, costs["destination"].least, resolution, noise, ceilings)
 
 
 def unguarded(costs: Mapping[str, Cost]) -> Calibration:
     """What a naive judge takes: the constant is what our own runner needs, and every time counts."""
-    return Calibration(costs["functional"].usual, costs["destination"].usual, 0.0)
+    return Calibration(costs["functional"].ours, costs["destination"].ours, 0.0)
 
 
 def call_costs(start: Callable[[], Seat], threads: int, library: int | None) -> dict[str, Cost]:
@@ -105,13 +109,13 @@ def call_costs(start: Callable[[], Seat], threads: int, library: int | None) -> 
 
 
 def _cost(start: Callable[[], Seat], threads: int, library: int | None, style: str) -> Cost:
-    least = 0.0
+    native = [0.0]
     if library is not None:
-        native = Load({}, "candidate.py", "kernelwright_run", "", True, threads, 1, 0, 1)
-        least = min(_noop_times(start(), native, style, [library]))
-    ours = Load({"noop.py": NOOP_SOURCE}, "noop.py", style, style, False, threads, 1, 0, 1)
-    usual = statistics.median(_noop_times(start(), ours, style, []))
-    return Cost(min(least, usual), usual)
+        load = Load({}, "candidate.py", "kernelwright_run", "", True, threads, 1, 0, 1)
+        native = _noop_times(start(), load, style, [library])
+    load = Load({"noop.py": NOOP_SOURCE}, "noop.py", style, style, False, threads, 1, 0, 1)
+    ours = _noop_times(start(), load, style, [])
+    return Cost(min(native), statistics.median(native), statistics.median(ours))
 
 
 def _noop_times(seat: Seat, load: Load, style: str, library: list[int]) -> list[float]:

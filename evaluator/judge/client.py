@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
@@ -141,7 +140,7 @@ class RunnerClient:
         self._number += 1
         self._words[page.BINDING] = binding
         with real_time(self.process.pid) if urgent else nullcontext():
-            before, switches = self.process.scheduling(), _own_switches()
+            before, own_wait = self.process.scheduling(), _own_wait()
             try:
                 elapsed, outcome, sample = self._clocked(sampler, timeout)
             except (Fault, SandboxError, OutOfTime):
@@ -149,7 +148,8 @@ class RunnerClient:
                 raise
             self.process.freeze()
             after = self.process.scheduling()
-            disturbed = _disturbed(before, after, elapsed, self._cores) or _own_switches() > switches
+            waited = _waited(before, after, elapsed, self._cores) + _own_wait() - own_wait
+            disturbed = waited > max(RUN_DELAY_NS, int(RUN_DELAY_SHARE * elapsed))
         return Released(elapsed, outcome, sample, disturbed, after.minor_faults - before.minor_faults)
 
     def _hold(self) -> None:
@@ -264,16 +264,17 @@ RUN_DELAY_SHARE = 0.02
 RUN_DELAY_NS = 50_000
 
 
-def _disturbed(before: Scheduling, after: Scheduling, elapsed: int, cores: int) -> bool:
-    """Whether threads of the process had to wait for others, longer than can be overlooked.
+def _waited(before: Scheduling, after: Scheduling, elapsed: int, cores: int) -> int:
+    """Nanoseconds that threads of the process waited for a core which somebody else had.
 
     While its own threads keep all its `cores` busy, whoever of them waits does so for a sibling: every thread wakes
     with the process, if only to sleep on.
     """
-    waited = after.run_delay_ns - before.run_delay_ns
     free = elapsed * cores - (after.running_ns - before.running_ns)
-    return min(waited, free) > max(RUN_DELAY_NS, int(RUN_DELAY_SHARE * elapsed))
+    return max(0, min(after.run_delay_ns - before.run_delay_ns, free))
 
 
-def _own_switches() -> int:
-    return resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
+def _own_wait() -> int:
+    """Nanoseconds that this thread waited for its core so far. The kernel's own threads may take it for a moment."""
+    with open("/proc/thread-self/schedstat", encoding="ascii") as file:
+        return int(file.read().split()[1])

@@ -24,7 +24,9 @@ app = typer.Typer(
 )
 problem_app = typer.Typer(help="Look at a problem file.", rich_markup_mode=None, no_args_is_help=True)
 db_app = typer.Typer(help="Look after the database.", rich_markup_mode=None, no_args_is_help=True)
+bench_app = typer.Typer(help="Measure what is promised.", rich_markup_mode=None, no_args_is_help=True)
 app.add_typer(problem_app, name="problem")
+app.add_typer(bench_app, name="bench")
 app.add_typer(db_app, name="db")
 
 
@@ -160,6 +162,34 @@ def doctor(
     from services.cli.doctor import doctor as run
 
     with _workshop(context, _settings(data, device, sandbox=sandbox)) as workshop:
+        return run(workshop, Output(as_json))
+
+
+@app.command()
+def calibrate(
+    context: typer.Context,
+    device: DeviceOption = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Measure what this machine can tell apart and how fast it can be, and keep it."""
+    from services.cli.calibrate import calibrate as run
+
+    with _workshop(context, _settings(data, device)) as workshop:
+        return run(workshop, Output(as_json))
+
+
+@bench_app.command()
+def evaluator(
+    context: typer.Context,
+    device: DeviceOption = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Measure the evaluator itself: verdicts an hour, seconds by gate, how equal equal things come out."""
+    from services.cli.bench import bench as run
+
+    with _workshop(context, _settings(data, device)) as workshop:
         return run(workshop, Output(as_json))
 
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sandbox.api import Guarantee, SandboxUnavailable
+from services.calibrations import Calibrations
 from services.cli import render
 from services.cli.failures import FOUND, OUR_FAULT
 from services.cli.output import Output
@@ -26,7 +27,7 @@ def doctor(workshop: Workshop, out: Output) -> int:
         guarantees, refusal = workshop.guarantees(), ""
     except SandboxUnavailable as e:
         guarantees, refusal = e.missing, str(e)
-    found = (*guarantees, *_tools())
+    found = (*guarantees, *_tools(), _calibrated(workshop.settings.calibrations))
     _show(render.console(out.as_json), found, refusal)
     out.result(
         {
@@ -43,6 +44,17 @@ def doctor(workshop: Workshop, out: Output) -> int:
 
 def _tools() -> Sequence[Guarantee]:
     return (_compiler(), _headers(), _two_cores())
+
+
+def _calibrated(folder: Path) -> Guarantee:
+    """Whether a judge here finds what it must know of its machine, or has to measure it shortly at every start."""
+    known = Calibrations(folder).count()
+    detail = (
+        f"{known} machines known in {folder}"
+        if known
+        else "every judge calibrates itself, and knows no ceilings"
+    )
+    return Guarantee("calibrated", known > 0, detail, "" if known else "run kernelwright calibrate once")
 
 
 def _compiler() -> Guarantee:
