@@ -24,6 +24,11 @@ ITEM_BYTES = {
     "bool": 1,
 }
 
+PARTIAL = frozenset(
+    {"index", "index_select", "gather", "embedding", "slice", "select", "take", "as_strided", "diagonal"}
+)
+"""Operations that may read less than the whole of their input."""
+
 Bandwidth = Callable[[int], float]
 """Bytes that a call touches → bytes per second at which this machine moves so many at most, caches included."""
 
@@ -35,12 +40,11 @@ def floors(graphs: Mapping[str, Graph], bandwidth: Bandwidth) -> Mapping[str, fl
 
 
 def bytes_touched(graph: Graph) -> int:
-    """Bytes of what the operation must read and write: outputs, and those inputs and weights that it uses.
-
-    Raises KeyError for a dtype that no contract allows.
-    """
+    """Bytes of what the operation must read and write at least: outputs, and those inputs and weights that it uses
+    as a whole."""
     nodes = {node.id: node for node in graph.nodes}
-    used = {r.id for node in graph.nodes for r in _refs((*node.args, *node.kwargs.values()))}
+    whole = [n for n in graph.nodes if not PARTIAL.intersection(n.op.split("."))]
+    used = {r.id for node in whole for r in _refs((*node.args, *node.kwargs.values()))}
     read = [v for v in (*graph.inputs, *graph.parameters) if v.id in used]
     written = 0
     for ref in graph.outputs:
@@ -59,7 +63,7 @@ def at_floor(attempt: Attempt, floor: Mapping[str, float] | None) -> bool:
 
 
 def _bytes(shape: tuple[int, ...], dtype: str) -> int:
-    return math.prod(shape) * ITEM_BYTES[dtype]
+    return math.prod(shape) * ITEM_BYTES.get(dtype, 1)
 
 
 def _refs(arguments: tuple[object, ...]) -> list[Ref]:

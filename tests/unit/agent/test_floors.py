@@ -20,6 +20,10 @@ def test_an_input_that_nothing_reads_does_not_count(call, graph_of):
     assert bytes_touched(graph) == 4 * (8 + 8 + 1)
 
 
+def test_an_input_of_which_a_part_is_read_does_not_count(call, graph_of):
+    assert bytes_touched(graph_of(call(lambda x: x[:2] + 1, [torch.randn(100, 4)]))) == 4 * 8
+
+
 def test_an_output_that_is_an_input_is_not_written(call, graph_of):
     assert bytes_touched(graph_of(call(lambda x: (x, x * 2), [torch.randn(8)]))) == 4 * (8 + 8)
 
