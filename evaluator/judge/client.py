@@ -28,7 +28,7 @@ R = TypeVar("R")
 EXIT_GRACE = 2.0
 SPINS_PER_LOOK = 4096
 REMEMBERED_OUTCOMES = 8
-LEISURE = 0.03
+LEISURE = 0.05
 """Seconds that a cheat has for its work where the defence against it is off."""
 
 
