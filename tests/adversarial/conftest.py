@@ -267,6 +267,7 @@ def honest_on() -> dict[str, Planted]:
     names = (
         *("honest_softmax.py", "another_order.py", "new_output.py", "writes_into_outputs.py"),
         "splits_the_sum.py",
+        "by_the_log.py",
     )
     found = [read_planted(HERE / "controls" / name) for name in names]
     return {p.problem: p for p in found}

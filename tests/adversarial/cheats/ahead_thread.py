@@ -2,7 +2,7 @@
 nothing runs before the clock does.
 
 incident: own
-problem: softmax
+problem: large_softmax
 verdict: accepted
 defence: frozen_while_filled
 gain: 1.5

@@ -1,7 +1,7 @@
 """Returns at once; a timer's signal interrupts whatever comes next and finishes the output then.
 
 incident: H-thread
-problem: softmax
+problem: large_softmax
 verdict: incorrect | integrity
 defence: sample_inside_clock
 gain: 1.5

@@ -1,7 +1,7 @@
 """Returns at once; a thread finishes the output afterwards.
 
 incident: H-thread
-problem: softmax
+problem: large_softmax
 verdict: incorrect | integrity
 defence: sample_inside_clock
 gain: 1.5

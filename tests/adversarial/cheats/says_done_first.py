@@ -1,7 +1,7 @@
 """Keeps the page that it shares with the judge and says on it that the call is done, then does the work.
 
 incident: own
-problem: softmax
+problem: large_softmax
 verdict: incorrect | integrity
 defence: sample_inside_clock
 gain: 1.5
@@ -33,7 +33,7 @@ def described(out):
 
 
 vars(runner)["mmap"] = types.SimpleNamespace(mmap=keep)
-buffers = [torch.empty(256, 1024) for _ in range(8)]
+buffers = [torch.empty(512, 2048) for _ in range(8)]
 texts = [described(out) for out in buffers]
 calls: list[int] = []
 
