@@ -92,7 +92,9 @@ def common(
     """What every source says: its head, and how its tensors lie. steps: how it goes about it, in words."""
     program = plan.program
     return {
-        "title": title,
+        "title": title
+        if match.product is None
+        else f"A matrix product by torch's own library, and behind it: {title}",
         "description": match.description,
         "plan": steps,
         "functions": plan.functions(),
