@@ -124,6 +124,7 @@ class Judge:
         self.cores: Cores = split_cores()
         self._builder = Builder(sandbox, BuildCache(build_cache), self.cores.runners)
         self._bench: Workbench | None = None
+        self._sound: set[str] = set()
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Judge:
@@ -195,7 +196,9 @@ class Judge:
         """Judge the problem itself. Raises InfraError."""
         with self._machinery():
             report = check_problem(lambda: self._workbench(problem, sound=False))
-            if not report.ok:
+            if report.ok:
+                self._sound.add(problem.digest)
+            else:
                 self._close_bench()  # else the next candidate would be judged on it
             return report
 
@@ -286,8 +289,9 @@ class Judge:
             say=self._say,
             defences=self._defences,
         )
-        if sound:
+        if sound and problem.digest not in self._sound:
             require_sound(self._bench)
+            self._sound.add(problem.digest)
         return self._bench
 
     def _close_bench(self) -> None:
