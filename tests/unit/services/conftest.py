@@ -122,13 +122,48 @@ class DoubleReport:
     findings: tuple[DoubleFinding, ...]
 
 
+@dataclass(frozen=True)
+class DoubleBandwidth:
+    """See `services.workshop.Bandwidths`."""
+
+    working_set: int = 8 << 20
+    rate: float = 12e9
+
+
+@dataclass(frozen=True)
+class DoubleCeilings:
+    """See `services.workshop.Ceilings`."""
+
+    bandwidths: Sequence[DoubleBandwidth] = (DoubleBandwidth(),)
+    float32_rate: float = 96e9
+
+
+@dataclass(frozen=True)
+class DoubleCalibrated:
+    """See `services.workshop.Calibrated`."""
+
+    functional: float = 21e-6
+    destination: float = 14e-6
+    resolution: float = 150e-6
+    noise: float = 0.03
+    ceilings: DoubleCeilings | None = None
+
+    def to_json(self) -> Mapping[str, object]:
+        """One figure is enough."""
+        return {"resolution": self.resolution, "ceilings": self.ceilings is not None}
+
+
 @dataclass
 class DoubleEvaluator:
-    """Judges a candidate by its first line: `# VERDICT JSON`, where JSON holds speedup, reason, confirm."""
+    """Judges a candidate by its first line: `# VERDICT JSON`, where JSON holds speedup, reason, confirm.
+
+    unsaid: the verdict on one that does not begin so.
+    """
 
     threads: int = 1
     machine: Mapping[str, object] = field(default_factory=dict)
     valid: bool = True
+    unsaid: str = 'incorrect {"reason": "says nothing of itself"}'
     before: Callable[[Candidate], None] = lambda candidate: None
 
     def check(self, problem: Problem) -> DoubleReport:
@@ -141,6 +176,12 @@ class DoubleEvaluator:
         return {}
 
     bandwidth: Bandwidth | None = None
+    calibration: DoubleCalibrated = DoubleCalibrated()
+
+    def calibrate(self) -> DoubleCalibrated:
+        """Finds ceilings, too."""
+        self.calibration = DoubleCalibrated(ceilings=DoubleCeilings())
+        return self.calibration
 
     generates: Callable[[], Candidate | None] = lambda: None
 
@@ -153,16 +194,18 @@ class DoubleEvaluator:
     ) -> Evaluation:
         """As the candidate says of itself; `confirm` is the speedup when it is judged once more."""
         self.before(candidate)
-        word, _, rest = candidate.main.splitlines()[0].removeprefix("# ").partition(" ")
-        told = json.loads(rest or "{}")
+        first = candidate.main.splitlines()[0]
+        told = first.removeprefix("# ") if first.startswith("# ") else self.unsaid
+        word, _, rest = told.partition(" ")
+        details = json.loads(rest or "{}")
         if word == "infra":
             raise InfraError("the disk is full")
         if word == "invalid":
             raise InvalidProblem("the reference is not reproducible")
-        confirmed = told.pop("confirm", None)
+        confirmed = details.pop("confirm", None)
         if policy == "confirm" and confirmed is not None:
-            told["speedup"] = confirmed
-        return judged(problem, candidate, Verdict(word), **told)
+            details["speedup"] = confirmed
+        return judged(problem, candidate, Verdict(word), **details)
 
 
 class DoubleProposer:
