@@ -41,6 +41,11 @@ _NO_NAMESPACES = {
     ),
     "without a UTS namespace the host's name is known": ("it_does_not_learn_the_host_s_name",),
 }
+_NO_MODES = {
+    "modes of files are closed, so a linker cannot make a program executable; a library needs no such mode": (
+        "a_compiler_works",
+    ),
+}
 _NO_RIGHT_TO_EMPTY = {
     "an ordinary user may not empty the set of what a program could bring; no-new-privileges makes it worthless": (
         "no_program_could_bring_it_a_right",
@@ -58,5 +63,5 @@ def known(tier: Tier, host: Host) -> Mapping[str, str]:
     if tier is Tier.RESTRICTED:
         tables.append(_NO_NAMESPACES)
         if not host.drop:
-            tables.append(_NO_RIGHT_TO_EMPTY)
+            tables += [_NO_RIGHT_TO_EMPTY, _NO_MODES]
     return {name: reason for table in tables for reason, names in table.items() for name in names}
