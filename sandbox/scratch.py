@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
-import re
 import secrets
 import stat
 import tempfile
 from pathlib import Path
 
-_PREFIX = "kernelwright-scratch"
-_NAME = re.compile(rf"{_PREFIX}-(\d+)-.*")
+_PREFIX = "kernelwright-scratch-"
 
 
 class ScratchFolders:
-    """Makes folders below one of this process's own, and removes them whatever a sandbox left in them."""
+    """Makes folders below one of this process's own, and removes them whatever a sandbox left in them.
+
+    It holds a lock on its own, which the kernel frees when the process dies: that is how others know that it may go.
+    """
 
     def __init__(self, where: Path) -> None:
-        """What judges that are gone left in the folder `where` is removed. Raises OSError."""
+        """What judges that are gone left in the folder `where` is removed, if it can be. Raises OSError."""
         _sweep(where)
-        self._base = tempfile.mkdtemp(prefix=f"{_PREFIX}-{os.getpid()}-", dir=where)
+        self._base = tempfile.mkdtemp(prefix=_PREFIX, dir=where)
+        self._lock = _locked(self._base)
         os.chmod(self._base, 0o711)
 
     def make(self, uid: int, gid: int) -> str:
@@ -30,8 +34,10 @@ class ScratchFolders:
 
     def close(self) -> None:
         """Remove everything. Idempotent."""
-        if os.path.isdir(self._base):
+        if self._lock is not None:
             remove(self._base)
+            os.close(self._lock)
+            self._lock = None
 
 
 def remove(folder: str) -> None:
@@ -78,10 +84,23 @@ def _open_closed(name: str, folder: int | None) -> int:
     return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
 
 
-def _sweep(base: Path) -> None:
-    for folder in base.glob(f"{_PREFIX}-*"):
-        match = _NAME.fullmatch(folder.name)
-        status = folder.lstat()
-        ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
-        if match and ours and not Path("/proc", match[1]).exists():
-            remove(str(folder))
+def _sweep(where: Path) -> None:
+    for folder in where.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            lock = _locked(str(folder)) if folder.lstat().st_uid == os.geteuid() else None
+            if lock is not None:
+                try:
+                    remove(str(folder))
+                finally:
+                    os.close(lock)
+
+
+def _locked(folder: str) -> int | None:
+    """A descriptor that holds a folder's lock until it is closed; None where another holds it."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        return None
+    return fd

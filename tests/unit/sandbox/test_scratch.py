@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,11 +69,24 @@ def test_links_lead_nowhere(folder: Path, tmp_path: Path) -> None:
     assert stat.S_IMODE(kept.stat().st_mode) == 0o750
 
 
-def test_folders_of_a_judge_that_is_gone_are_swept(tmp_path: Path) -> None:
-    ended = subprocess.run(["/bin/sh", "-c", "echo $$"], capture_output=True, check=True, text=True)
-    left = tmp_path / f"kernelwright-scratch-{int(ended.stdout)}-abc"
-    living = tmp_path / f"kernelwright-scratch-{os.getpid()}-abc"
-    for made in (left, living):
-        (made / "inner").mkdir(parents=True)
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from sandbox.scratch import ScratchFolders
+folder = ScratchFolders(Path(sys.argv[1])).make(os.getuid(), os.getgid())
+Path(folder, "file").write_text("data")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_folders_of_a_judge_that_is_gone_are_swept_and_no_others(tmp_path: Path) -> None:
+    living = ScratchFolders(tmp_path)
+    (kept,) = tmp_path.iterdir()
+    path = os.pathsep.join(p for p in sys.path if p)
+    subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path)], check=False, env={**os.environ, "PYTHONPATH": path}
+    )
+    assert len(list(tmp_path.iterdir())) == 2
     ScratchFolders(tmp_path).close()
-    assert list(tmp_path.iterdir()) == [living]
+    assert list(tmp_path.iterdir()) == [kept]
+    living.close()
