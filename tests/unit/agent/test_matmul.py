@@ -58,6 +58,23 @@ def test_blocks_of_any_size_are_right(rows, call, graph_of, judge):
     judge(source_for(graph_of(calls[0]), rows=rows), calls, threads=2)
 
 
+class Grouped(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.linear = nn.Linear(features, 24)
+        self.norm = nn.GroupNorm(4, 24)
+        nn.init.normal_(self.norm.weight)
+
+    def forward(self, x):
+        return F.hardtanh(self.norm(self.linear(x)), -1.0, 2.0)
+
+
+def test_a_normalisation_by_groups_behind_a_linear_layer(call, graph_of, judge):
+    torch.manual_seed(0)
+    calls = [call(Grouped(k), [torch.randn(m, k)], layout) for m, k, _ in SIZES for layout in LAYOUTS]
+    judge(source_for(graph_of(calls[0]), rows=64), calls, threads=2)
+
+
 def test_rows_with_several_dimensions(call, graph_of, judge):
     calls = [
         call(Gated(9, 20), [torch.randn(s)], lay)
