@@ -14,7 +14,7 @@ import os
 import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import torch
 
@@ -36,7 +36,6 @@ from evaluator.harness.wire import (
     Located,
     Matched,
     Outcome,
-    Request,
     Scalar,
     Serve,
     SetState,
@@ -101,9 +100,13 @@ class Runner:
         self.drawn: list[torch.Tensor | Scalar] = []
         self._bodies: dict[tuple[Located, ...], bytes] = {}
 
-    def handle(self, request: Request, descriptors: list[int]) -> object:
+    def handle(self, request: object, descriptors: list[int]) -> object:
         """Carry out one request; the reply. Lets the foreign code's exceptions through."""
-        handler = {
+        return self.handlers()[type(request)](request, descriptors)
+
+    def handlers(self) -> Mapping[type, Callable[[Any, list[int]], object]]:
+        """What carries out which request."""
+        return {
             Load: self.load,
             Construct: self.construct,
             SetState: self.set_state,
@@ -113,8 +116,15 @@ class Runner:
             Discard: self.discard,
             Trace: self.trace,
             Serve: self.serve,
-        }[type(request)]
-        return cast("Callable[[Request, list[int]], object]", handler)(request, descriptors)
+        }
+
+    def memory(self, descriptor: int, size: int, shared: bool = True) -> torch.Tensor:
+        """The memory behind a descriptor, as `map_arena` gives it."""
+        return map_arena(descriptor, size, shared)
+
+    def located(self, tensor: torch.Tensor) -> Located:
+        """Where a tensor lies. Raises TypeError for one that lies elsewhere than this runner's memory."""
+        return located(tensor)
 
     def load(self, load: Load, descriptors: list[int]) -> Done:
         self.request = load
@@ -148,7 +158,8 @@ class Runner:
         parameters = {name for name, _ in module.named_parameters(remove_duplicate=False)}
         instance.state = dict(module.state_dict(keep_vars=True))
         return Constructed(
-            tuple(State(n, located(t.detach()), n in parameters) for n, t in instance.state.items()), init
+            tuple(State(n, self.located(t.detach()), n in parameters) for n, t in instance.state.items()),
+            init,
         )
 
     def _init_literal(self) -> str:
@@ -165,7 +176,7 @@ class Runner:
         return text
 
     def set_state(self, request: SetState, descriptors: list[int]) -> Matched:
-        arena = map_arena(descriptors[0], request.size, shared=False)
+        arena = self.memory(descriptors[0], request.size, shared=False)
         given = {n: at(arena, s) for n, s in zip(request.names, request.slots, strict=True)}
         instance = self.instances[request.key]
         if instance.module is None:
@@ -182,10 +193,10 @@ class Runner:
         torch.manual_seed(request.seed)
         self.drawn = [argument(v) for v in self.module.get_inputs()]
         self.drawn = [v.detach().contiguous() if isinstance(v, torch.Tensor) else v for v in self.drawn]
-        return Drawn(tuple(located(v) if isinstance(v, torch.Tensor) else v for v in self.drawn))
+        return Drawn(tuple(self.located(v) if isinstance(v, torch.Tensor) else v for v in self.drawn))
 
     def bind(self, request: Bind, descriptors: list[int]) -> Done:
-        arena = map_arena(descriptors[0], request.size)
+        arena = self.memory(descriptors[0], request.size)
         inputs = [a.value if isinstance(a, Scalar) else at(arena, a) for a in request.inputs]
         outputs = [at(arena, s) for s in request.outputs]
         instance = self.instances[request.key]
@@ -248,7 +259,7 @@ class Runner:
             made = self.bindings[binding]
             result = made.call()
             tensors = () if result is None and not made.returns else outputs_of(result)
-            body = self._described(tuple(map(located, tensors)))
+            body = self._described(tuple(map(self.located, tensors)))
         except BaseException as e:
             return page.RAISED, json.dumps(encode(failure(e))).encode()[: page.TEXT_BYTES]
         made.results.append(tensors)
@@ -296,17 +307,22 @@ def failure(error: BaseException) -> Failed:
 
 
 def main(channel: Channel) -> None:
-    """Serve requests until the judge hangs up. The broad catch is this process's edge."""
+    """Serve requests until the judge hangs up."""
     keep_freed_memory()
-    runner = Runner()
+    requests = (Load, Construct, SetState, Draw, Bind, Unbind, Discard, Trace, Serve)
+    answer(channel, Runner(), lambda message: decode(message, *requests))
+
+
+def answer(channel: Channel, runner: Runner, read: Callable[[object], object]) -> None:
+    """Carry out what comes, as `read` decodes it. The broad catch is this process's edge."""
     while True:
         try:
             message, descriptors = channel.receive(None)
         except EOFError:
             return
-        request = decode(message, Load, Construct, SetState, Draw, Bind, Unbind, Discard, Trace, Serve)
+        request = read(message)
         try:
-            reply = runner.handle(cast("Request", request), descriptors)
+            reply = runner.handle(request, descriptors)
         except BaseException as e:
             reply = failure(e)
         channel.send(encode(reply))
