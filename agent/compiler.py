@@ -13,12 +13,15 @@ from itertools import combinations
 from agent.api import Attempt, Proposal, View
 from agent.compiler_options import VARIANTS, Variant, traits
 from agent.selection import ranked
+from evaluator.evaluation import Verdict
 from evaluator.problem.candidate import Candidate, Language
 from evaluator.problem.contract import Reference, ReferenceStyle
 
 NAME = "compiler"
 FIRST = 4
 """How many sets of options are tried before anything else."""
+HOPELESS = 3
+"""After so many attempts, all incorrect, the rest would be too: the compiler's own arithmetic is not exact enough."""
 COMBINED = 3
 """Of how many of the best attempts the options are put together, two by two."""
 GENERATED = {"source": "generated"}
@@ -52,12 +55,19 @@ class CompilerProposer:
 
     def propose(self, view: View) -> Iterator[Proposal]:
         """In order of promise."""
+        if _is_hopeless(view):
+            return
         found = traits(view)
         fitting = [v for v in VARIANTS if v.fits(found)]
         yield from (_proposal(view, v) for v in fitting[:FIRST])
         yield from _generated(view)
         yield from _combined(view)
         yield from (_proposal(view, v) for v in fitting[FIRST:])
+
+
+def _is_hopeless(view: View) -> bool:
+    own = [a.evaluation for a in view.attempts if a.proposal.proposer == NAME and a.evaluation is not None]
+    return len(own) >= HOPELESS and all(judged.verdict is Verdict.INCORRECT for judged in own)
 
 
 def _proposal(view: View, variant: Variant, parents: tuple[str, ...] = ()) -> Proposal:

@@ -1,10 +1,12 @@
 """The compiler proposer: its candidates are valid and compute what the reference does."""
 
+import dataclasses
+
 import pytest
 import torch
 
 from agent.api import Attempt, AttemptState, View
-from agent.compiler import FIRST, CompilerProposer
+from agent.compiler import FIRST, HOPELESS, CompilerProposer
 from evaluator.evaluation import Verdict
 from evaluator.problem.candidate import Candidate, Language, Style
 from evaluator.problem.contract import ReferenceStyle
@@ -87,6 +89,25 @@ def test_what_was_refused_is_not_combined(doubles):
     refused = doubles.evaluation(first[0].candidate, verdict=Verdict.INCORRECT)
     attempts = (Attempt(1, first[0], AttemptState.EVALUATED, refused, 1), *tried(doubles, first[:1], 1.2))
     assert len(proposals(problem, attempts)) == len(first)
+
+
+def test_where_the_compiler_is_never_exact_enough_it_gives_up(doubles):
+    problem = doubles.problem(FUNCTION)
+    first = proposals(problem)
+    refused = tuple(
+        Attempt(
+            n,
+            p,
+            AttemptState.EVALUATED,
+            doubles.evaluation(p.candidate, verdict=Verdict.INCORRECT),
+            1,
+        )
+        for n, p in enumerate(first[:HOPELESS], 1)
+    )
+    assert proposals(problem, refused[:-1]) != []
+    assert proposals(problem, refused) == []
+    accepted = dataclasses.replace(refused[0], evaluation=doubles.evaluation(first[0].candidate))
+    assert proposals(problem, (accepted, *refused[1:])) != []
 
 
 @pytest.fixture
