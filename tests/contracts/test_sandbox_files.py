@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -35,12 +36,10 @@ def shown(tmp_path: Path) -> Path:
     for name in ("open/seen", "open/deep/seen", "open/hidden/deep", "open/file"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("data")
-    for folder in (
-        tmp_path,
-        tmp_path.parent,
-        tmp_path.parent.parent,
-    ):  # those that pytest made, for its user alone
-        folder.chmod(0o755)
+    for folder in (tmp_path, *list(tmp_path.parents)[:2]):  # pytest makes them for its user alone
+        status = folder.stat()
+        if status.st_uid == os.geteuid():
+            folder.chmod(stat.S_IMODE(status.st_mode) | 0o055)
     return tmp_path / "open"
 
 
