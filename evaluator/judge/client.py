@@ -148,7 +148,7 @@ class RunnerClient:
                 raise
             self.process.freeze()
             after = self.process.scheduling()
-            waited = _waited(before, after, elapsed, self._cores) + _own_wait() - own_wait
+            waited = waited_for_others(before, after, elapsed, self._cores) + _own_wait() - own_wait
             disturbed = waited > max(RUN_DELAY_NS, int(RUN_DELAY_SHARE * elapsed))
         return Released(elapsed, outcome, sample, disturbed, after.minor_faults - before.minor_faults)
 
@@ -264,7 +264,7 @@ RUN_DELAY_SHARE = 0.02
 RUN_DELAY_NS = 50_000
 
 
-def _waited(before: Scheduling, after: Scheduling, elapsed: int, cores: int) -> int:
+def waited_for_others(before: Scheduling, after: Scheduling, elapsed: int, cores: int) -> int:
     """Nanoseconds that threads of the process waited for a core which somebody else had.
 
     While its own threads keep all its `cores` busy, whoever of them waits does so for a sibling: every thread wakes

@@ -14,7 +14,7 @@ from evaluator.build.outcome import Build
 from evaluator.device.cpu import sealed_file
 from evaluator.evaluation import Evaluation, Gate, GateResult, GateState, OutOfTime, Timing, Verdict
 from evaluator.harness.wire import Load
-from evaluator.judge import cases
+from evaluator.judge import cases, roofline
 from evaluator.judge.baselines import Seconds
 from evaluator.judge.cases import Case
 from evaluator.judge.changes import HIDDEN_CHANGES, NUMERIC_CHANGES, Change
@@ -217,6 +217,7 @@ class Pipeline:
         return {
             "speedup": asdict(self.timing.speedup),
             "restarts_voided": timer.voided,
+            "floors": roofline.evidence(timer.moved, self.bench.calibration.ceilings),
             "baselines_known": {n: dict(t) for n, t in seconds.items()},
             "baselines_unavailable": dict(self.bench.baselines.unavailable),
             "baselines_the_same": self.bench.baselines.the_same(seconds),

@@ -25,6 +25,7 @@ from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault
 from evaluator.judge.oracle import Round
 from evaluator.judge.policy import Policy
+from evaluator.judge.roofline import Moved, moved, require_possible
 from evaluator.judge.seat import Seat
 from evaluator.judge.seeds import Seeds
 from evaluator.judge.settling import settle
@@ -68,6 +69,7 @@ class Timer:
         self.chance = random.Random(seeds.next("order"))
         self.style = ""
         self.voided: list[str] = []
+        self.moved: dict[str, Moved] = {}
         self._plan: dict[str, int] = {}
         self._decks: dict[str, list[Change]] = {}
 
@@ -109,6 +111,7 @@ class Timer:
         warm = [self._round(case) for _ in range(self.policy.warm_ups)]
         self.bench.seat_candidate(seat, case, warm[0], constructed)
         self.style = seat.style
+        self.moved.setdefault(case.name, moved(warm[0], warm[-1]))
         for i, round_ in enumerate(warm):
             self._verified(seat, case, round_, warm_up=i == 0)
         pairs = self._planned(case, (time.perf_counter() - start) / len(warm))
@@ -247,4 +250,6 @@ class Timer:
                     f"{row.candidate.value * 1e6:.0f} us on {row.workload!r} is below what this machine can tell "
                     f"({timing.resolution * 1e6:.0f} us); declare larger workloads",
                 )
+        if calibration.ceilings is not None:
+            require_possible(timing.workloads, self.moved, calibration.ceilings)
         return timing

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.evaluation import Verdict
+from evaluator.evaluation import OutOfTime, Verdict
 from evaluator.harness.page import TEXT_BYTES
 from evaluator.harness.wire import Done, Located, Matched, Outcome, Unbind, encode
-from evaluator.judge.client import RunnerClient
+from evaluator.judge.client import RunnerClient, waited_for_others
+from evaluator.judge.deadline import Deadline
 from evaluator.judge.defences import Defences
 from evaluator.judge.faults import Fault
 from sandbox.api import EndKind, ExitStatus, Process, ProcessGone, Scheduling
@@ -41,6 +42,7 @@ class ScriptedProcess(Process):
         self.pid = self.child.pid
         self.killed = False
         self.run_delay_ns = 0
+        self.running_ns = 0
         self.full = False
 
     def freeze(self) -> None:
@@ -71,7 +73,7 @@ class ScriptedProcess(Process):
         read_into(self.pid, address, target)
 
     def scheduling(self) -> Scheduling:
-        return Scheduling(self.run_delay_ns, 0, 0)
+        return Scheduling(self.run_delay_ns, 0, self.running_ns)
 
     def poll(self) -> ExitStatus | None:
         code = self.child.poll()
@@ -99,8 +101,8 @@ def started():
     """Starts clients of scripted runners, and ends them."""
     clients = []
 
-    def start(*steps, defences=None):
-        client = RunnerClient(ScriptedProcess(steps), defences or Defences())
+    def start(*steps, defences=None, deadline=None):
+        client = RunnerClient(ScriptedProcess(steps), defences or Defences(), deadline)
         clients.append(client)
         return client
 
@@ -264,6 +266,47 @@ def test_waiting_for_a_core_disturbs_a_sample(started):
         return []
 
     assert call(client, sampler=delayed).disturbed
+
+
+@pytest.mark.parametrize(
+    ("delay", "running", "cores", "waited"),
+    [
+        (0, 500, 1, 0),
+        (300, 500, 1, 300),
+        (700, 1000, 1, 0),
+        (700, 900, 1, 100),
+        (700, 1000, 2, 700),
+        (-50, 500, 1, 0),
+    ],
+)
+def test_threads_that_wait_for_one_another_wait_for_nobody_else(delay, running, cores, waited):
+    before, after = Scheduling(1000, 0, 5000), Scheduling(1000 + delay, 0, 5000 + running)
+    assert waited_for_others(before, after, elapsed=1000, cores=cores) == waited
+
+
+def test_a_runner_whose_call_raised_is_left_frozen(started):
+    client = started({"text": json.dumps(FAILED), "status": 1}, RIGHT)
+    with pytest.raises(Fault, match="so it is"):
+        call(client)
+    assert client.process._state() == "T"
+    assert call(client).outcome == OUTPUTS
+
+
+def test_a_deadline_ends_a_call_and_the_process_and_is_no_verdict(started):
+    deadline = Deadline()
+    client = started({"hang": True}, deadline=deadline)
+    deadline.at = time.monotonic() + 0.3
+    with pytest.raises(OutOfTime):
+        call(client)
+    assert client.process.poll() is not None
+
+
+def test_after_the_deadline_nothing_is_asked(started):
+    deadline = Deadline()
+    client = started(DONE, deadline=deadline)
+    deadline.at = time.monotonic()
+    with pytest.raises(OutOfTime):
+        ask(client)
 
 
 def test_requests_and_calls_may_alternate(started):

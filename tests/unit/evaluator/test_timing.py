@@ -105,6 +105,19 @@ def test_too_many_disturbed_pairs_are_no_score(timer, local):
     assert timer(defences=Defences(quiet_samples=False)).time().workloads[0].voided == 0
 
 
+def test_a_disturbed_restart_is_replaced_by_a_spare_one(timer, local):
+    local.disturbed = lambda who: who == "candidate" and local.started.count("candidate") == 1
+    made = timer()
+    assert made.time().restarts == POLICY.restarts
+    assert made.voided == ["18 of 18 pairs on 'a' were disturbed by other work"]
+    assert local.started.count("candidate") == POLICY.restarts + 1
+
+
+def test_the_number_of_pairs_is_fixed_by_the_first_restart(timer):
+    made = timer(chosen=replace(POLICY, seconds_per_workload=1e-9))
+    assert made.time().workloads[0].samples == POLICY.least_pairs * POLICY.restarts
+
+
 @pytest.fixture
 def beside(local):
     """Sets what a baseline's call takes while a candidate's runner is there; alone it takes 2 ms."""
