@@ -14,6 +14,7 @@ import os
 import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 import torch
@@ -87,6 +88,14 @@ class Binding:
         self.instance = instance
         self.returns = returns
         self.results: deque[tuple[torch.Tensor, ...]] = deque(maxlen=KEPT_RESULTS)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply that takes descriptors along. They are closed once it was sent."""
+
+    message: object
+    descriptors: tuple[int, ...]
 
 
 class Runner:
@@ -325,4 +334,7 @@ def answer(channel: Channel, runner: Runner, read: Callable[[object], object]) -
             reply = runner.handle(request, descriptors)
         except BaseException as e:
             reply = failure(e)
-        channel.send(encode(reply))
+        sent = reply if isinstance(reply, Reply) else Reply(reply, ())
+        channel.send(encode(sent.message), sent.descriptors)
+        for descriptor in sent.descriptors:
+            os.close(descriptor)

@@ -52,15 +52,15 @@ def at(arena: torch.Tensor, slot: Slot) -> torch.Tensor:
     return flat.as_strided(slot.shape, slot.strides)
 
 
-def located(tensor: torch.Tensor) -> Located:
-    """Where a tensor lies. Raises TypeError for what is not a tensor in CPU memory with a known dtype.
+def located(tensor: torch.Tensor, device: str = "cpu") -> Located:
+    """Where a tensor lies. Raises TypeError for what is not a tensor with a known dtype in that kind of memory.
 
     Attributes of its own make it inexact, except those that torch.compile leaves on what it returns.
     """
     if not isinstance(tensor, torch.Tensor):
         raise TypeError(f"an output is {_type(tensor).__name__}, not a torch.Tensor")
     dtype = NAMES.get(tensor.dtype)
-    if dtype is None or tensor.layout is not torch.strided or tensor.device.type != "cpu":
+    if dtype is None or tensor.layout is not torch.strided or tensor.device.type != device:
         raise TypeError(f"an output is {tensor.dtype}, {tensor.layout} on {tensor.device}")
     return Located(
         address=_data_ptr(tensor),

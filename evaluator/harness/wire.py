@@ -310,11 +310,13 @@ def _primitive(value: object, hint: object) -> object:
     raise WireError(f"expected {getattr(hint, '__name__', hint)}, got {type(value).__name__}")
 
 
-_SCHEMA = Schema(
+MESSAGES = (
     *(Slot, Scalar, Located, State),
     *(Load, Construct, SetState, Draw, Bind, Unbind, Discard, Trace, Serve),
     *(Failed, Done, Constructed, Matched, Drawn, Traced, Outcome),
 )
+"""All of the above."""
+_SCHEMA = Schema(*MESSAGES)
 
 
 def decode(data: object, *expected: type[M]) -> M:
