@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -36,10 +37,10 @@ def shown(tmp_path: Path) -> Path:
     for name in ("open/seen", "open/deep/seen", "open/hidden/deep", "open/file"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("data")
-    for folder in (tmp_path, *list(tmp_path.parents)[:2]):  # pytest makes them for its user alone
-        status = folder.stat()
-        if status.st_uid == os.geteuid():
-            folder.chmod(stat.S_IMODE(status.st_mode) | 0o055)
+    everyones = Path(tempfile.gettempdir())
+    for folder in (tmp_path, *tmp_path.parents):  # pytest makes them for its user alone
+        if everyones in folder.parents:
+            folder.chmod(stat.S_IMODE(folder.stat().st_mode) | 0o055)
     return tmp_path / "open"
 
 
