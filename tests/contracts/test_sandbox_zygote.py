@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import time
 from pathlib import Path
 
@@ -45,7 +44,9 @@ def _held() -> tuple[int, int, int, int, int]:
     me = str(os.getpid())
     ours = [g for g in Path("/sys/fs/cgroup").rglob(f"kernelwright-{me}-*") if g.is_dir()]
     mounts = Path("/proc/self/mounts").read_text().count("\n")
-    scratch = list(Path(tempfile.gettempdir()).glob("kernelwright-scratch-*/*"))
+    opened = {os.path.realpath(fd) for fd in Path("/proc/self/fd").iterdir()}
+    own = [path for path in map(Path, opened) if path.name.startswith("kernelwright-scratch-")]
+    scratch = [folder for base in own for folder in base.iterdir()]
     return len(os.listdir("/proc/self/fd")), len(_descendants(me)), mounts, len(ours), len(scratch)
 
 
