@@ -224,10 +224,11 @@ class Court:
         return self.judge(off).evaluate(self.problem(who.problem), load_candidate(who.path), policy)
 
     def evaluate_source(
-        self, candidate: Candidate, problem: str, policy: Policy = POLICIES.glance
+        self, candidate: Candidate, problem: Problem | str, policy: Policy = POLICIES.glance
     ) -> Evaluation:
-        """The judgement of a candidate by the judge with all defences."""
-        return self.judge().evaluate(self.problem(problem), candidate, policy)
+        """The judgement of a candidate by the judge with all defences; a problem of this suite by its name."""
+        judged = self.problem(problem) if isinstance(problem, str) else problem
+        return self.judge().evaluate(judged, candidate, policy)
 
     def close(self) -> None:
         """End every judge."""
@@ -262,12 +263,19 @@ def court(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture(scope="session")
+def planted_as() -> Callable[[str], Planted]:
+    """The cheat of that name."""
+    return {p.name: p for p in planted("cheats")}.__getitem__
+
+
+@pytest.fixture(scope="session")
 def honest_on() -> dict[str, Planted]:
     """By problem, the candidate that is judged after each hostile one."""
     names = (
         *("honest_softmax.py", "another_order.py", "new_output.py", "writes_into_outputs.py"),
         "splits_the_sum.py",
         "by_the_log.py",
+        "short_rows.py",
     )
     found = [read_planted(HERE / "controls" / name) for name in names]
     return {p.problem: p for p in found}

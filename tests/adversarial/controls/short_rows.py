@@ -5,8 +5,6 @@ problem: few_rows
 verdict: accepted
 """
 
-import torch
-
 
 def run(x):
     return x.double().exp().sum(dim=-1, keepdim=True).log().float()
