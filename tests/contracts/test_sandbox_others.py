@@ -91,7 +91,8 @@ class TestOthers:
         two = others(spawn)
         process = spawn("evaluate")
         parent = value(process, "return os.getppid()")
-        for pid in (os.getpid(), os.getppid(), *(p.pid for p in two)):
+        parents = [os.getppid()] if os.getppid() else []  # the judge may be process 1 of a container
+        for pid in (os.getpid(), *parents, *(p.pid for p in two)):
             assert refused(process, f"os.kill({pid}, 0)")
             assert refused(process, f"os.kill({pid}, signal.SIGCONT)")
             assert refused(process, f"signal.pidfd_send_signal(os.pidfd_open({pid}), signal.SIGCONT)")
