@@ -55,7 +55,7 @@ class Builder:
         if not first_import.compiles_at_import(candidate):
             return None
         if first_import.uses_extensions(candidate):
-            require_extension_tools()
+            require_extension_tools(self._python["PATH"])
         key = {"environment": dict(self._python), "host": python_host(), "harness": _digest(harness())}
         command = first_import.command(candidate)
         return self._cached(candidate, key, command, first_import.ARCHIVE, self._python, timeout)
@@ -109,7 +109,7 @@ class Builder:
 
 
 def _compilation(candidate: Candidate) -> Command:
-    sources = sorted(n for n in candidate.files if n.endswith(".cpp"))
+    sources = sorted(f"./{n}" for n in candidate.files if n.endswith(".cpp"))  # no name is an option
     files = {n: t.encode() for n, t in candidate.files.items()} | {HEADER: _header().encode()}
     return Command(argv=(compiler(), *FLAGS, "-I.", *sources, "-o", LIBRARY), files=files, collect=(LIBRARY,))
 

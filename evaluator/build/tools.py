@@ -27,10 +27,11 @@ def compiler() -> str:
     return path
 
 
-def require_extension_tools() -> None:
-    """See that torch.utils.cpp_extension can build here. Raises InfraError that says what is missing."""
+def require_extension_tools(path: str) -> None:
+    """See that torch.utils.cpp_extension can build here with the programs on `path`. Raises InfraError that says what
+    is missing."""
     compiler()
-    if shutil.which("ninja", path=search_path()) is None:
+    if shutil.which("ninja", path=path) is None:
         raise InfraError(
             "ninja is not installed: candidates that use load_inline cannot be built; pip install ninja"
         )
