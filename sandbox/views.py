@@ -12,7 +12,12 @@ from sandbox.spec import View
 _OWN_NAMES = "/proc/self/task"
 """Where a thread's name is written: drivers of devices insist on giving theirs one."""
 
-_FILES = ("/proc/cpuinfo", "/proc/sys/vm/overcommit_memory")
+_FILES = (
+    *("/proc/cpuinfo", "/proc/sys/vm/overcommit_memory"),
+    *("/proc/self/maps", "/proc/self/stat", "/proc/self/status", "/proc/self/fd"),
+)
+"""Of /proc, where it is the host's. What is named "self" is the first process's, found when it restricts itself; those
+that it starts cannot read their own."""
 
 
 def of_own_root(profile: Profile) -> View:

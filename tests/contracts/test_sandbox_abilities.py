@@ -64,6 +64,12 @@ class TestAbilities:
         body = "return os.cpu_count(), bool(open('/proc/cpuinfo').read()), len(os.urandom(8))"
         assert value(spawn("evaluate"), body) == [os.cpu_count(), True, 8]
 
+    def test_it_can_know_where_its_own_memory_lies(self, spawn: Spawn) -> None:
+        body = "here = ctypes.create_string_buffer(1 << 20); return ctypes.addressof(here), open('/proc/self/maps').read()"
+        address, maps = value(spawn("evaluate"), body)
+        spans = [line.split()[0].split("-") for line in maps.splitlines()]
+        assert any(int(first, 16) <= address < int(end, 16) for first, end in spans)
+
     def test_it_can_allocate_what_it_may(self, spawn: Spawn) -> None:
         body = "block = bytearray(message['size']); block[::4096] = bytes([1]) * len(block[::4096]); return len(block)"
         half = SMALL.memory_bytes // 2
