@@ -37,6 +37,25 @@ def run(x):
 """
 
 
+DESCRIBES_NOTHING = """
+from evaluator.harness import runner
+
+runner.Runner._described = lambda self, outputs: {text!r}
+
+
+def run(x):
+    return x
+"""
+
+RETURNS = """
+import torch
+
+
+def run(x):
+    return {value}
+"""
+
+
 def python(source):
     return Candidate({"candidate.py": source}, Language.PYTHON)
 
@@ -65,6 +84,52 @@ def python(source):
 def test_absurd_description_of_an_output(change, verdicts, court):
     evaluation = court.evaluate_source(python(DESCRIBES.format(change=change)), "log_sum")
     assert evaluation.verdict in verdicts, evaluation.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(b"", b"null", b"[]", b"\xff\xfe", b"{" * 60_000, b"[" * 60_000, b"9" * 60_000, b"1e999"),
+        b'{"t": "Failed"}',
+        b'{"t": "Outcome", "outputs": 3}',
+        b'{"t": "Outcome", "outputs": [{"t": "Outcome", "outputs": []}]}',
+        b'{"t": "Done", "tampered": [], "style": "functional"}',
+        bytes(100_000),
+    ],
+    ids=lambda text: f"{len(text)}:{text[:24]!r}",
+)
+def test_what_is_no_description_of_outputs(text, court):
+    evaluation = court.evaluate_source(python(DESCRIBES_NOTHING.format(text=text)), "log_sum")
+    assert evaluation.verdict in {"integrity", "runtime_error", "timeout"}, evaluation.reason
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "None",
+            "'text'",
+            "[]",
+            "{}",
+            "[[[]]]",
+            "x.numpy()",
+            "x[0].tolist()",
+            "(t for t in [x])",
+            "object",
+            "run",
+        ),
+        *("x.to_sparse()", "x.to('meta')", "x.to(torch.complex64)", "torch.nn.Parameter(x)", "x[:, :0]"),
+        *(
+            "torch._neg_view(torch.logsumexp(x, dim=-1, keepdim=True))",
+            "torch.float32",
+            "float('nan')",
+            "1 << 70",
+        ),
+    ],
+)
+def test_what_is_no_output(value, court):
+    evaluation = court.evaluate_source(python(RETURNS.format(value=value)), "log_sum")
+    assert evaluation.verdict in {"incorrect", "integrity", "runtime_error"}, evaluation.reason
 
 
 @pytest.mark.parametrize("times", [0, 2, 300, 100_000])
