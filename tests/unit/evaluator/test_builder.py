@@ -75,7 +75,7 @@ def test_a_library_is_built_once_and_then_taken_from_the_cache(tmp_path: Path) -
     assert (first.product, first.cached, first.seconds) == (b"ELF", False, 0.5)
     assert (second.product, second.cached) == (b"ELF", True)
     (command,) = sandbox.commands
-    assert [a for a in command.argv if a.endswith(".cpp")] == ["candidate.cpp", "parts/more.cpp"]
+    assert [a for a in command.argv if a.endswith(".cpp")] == ["./candidate.cpp", "./parts/more.cpp"]
     assert set(command.files) == {"candidate.cpp", "parts/more.cpp", "own.h", "kernelwright.h"}
 
 
