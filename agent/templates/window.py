@@ -3,6 +3,7 @@ and the graph that is left when its result is an input."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -16,7 +17,7 @@ WINDOW = "window"
 @dataclass(frozen=True)
 class Window:
     """What is done with each window. `kind`: "max", "sum" or "filter"; `weight`: the filters' tensor; `divisor`: of
-    a sum. The geometry is per dimension, of one or two."""
+    a sum. The geometry is per dimension, of one to three."""
 
     kind: str
     source: str
@@ -98,12 +99,9 @@ def _source(graph: Graph, node: Node) -> tuple[Node | None, str]:
     found = next(
         (v for v in (*graph.inputs, *graph.parameters) if isinstance(of, Ref) and v.id == of.id), None
     )
-    if (
-        found is None
-        or found.dtype != "float32"
-        or len(found.shape) != (4 if before is None and len(node.shapes[0]) == 4 else 3)
-    ):
-        raise Unmatched("windows of something other than images or sequences in float32")
+    rank = len(node.shapes[0]) - (before is not None)
+    if found is None or found.dtype != "float32" or len(found.shape) != rank or rank < 3:
+        raise Unmatched("windows of something other than batches in float32")
     return before, found.id
 
 
@@ -132,10 +130,11 @@ def _per_dimension(value: Argument, rank: int, default: tuple[int, ...]) -> tupl
 
 
 def _pooling(node: Node, source: str, kind: str, dilation: Argument) -> Window:
-    size = _per_dimension(node.args[1], 2, ())
-    stride = _per_dimension(argument(node, 2, "stride"), 2, size)
-    padding = _per_dimension(argument(node, 3, "padding"), 2, (0, 0))
-    return Window(kind, source, size, stride, padding, _per_dimension(dilation, 2, (1, 1)))
+    rank = len(node.shapes[0]) - 2
+    size = _per_dimension(node.args[1], rank, ())
+    stride = _per_dimension(argument(node, 2, "stride"), rank, size)
+    padding = _per_dimension(argument(node, 3, "padding"), rank, (0,) * rank)
+    return Window(kind, source, size, stride, padding, _per_dimension(dilation, rank, (1,) * rank))
 
 
 def _largest(graph: Graph, node: Node, source: str) -> tuple[Window, Argument]:
@@ -150,7 +149,7 @@ def _average(graph: Graph, node: Node, source: str) -> tuple[Window, Argument]:
     if argument(node, 4, "ceil_mode", False) or inside:
         raise Unmatched("windows of different sizes at the edge")
     divisor = argument(node, 6, "divisor_override")
-    size = window.size[0] * window.size[1]
+    size = math.prod(window.size)
     return replace(window, divisor=size if divisor is None else int(literal(divisor))), None
 
 
@@ -167,7 +166,9 @@ def _filters(graph: Graph, node: Node, source: str) -> tuple[Window, Argument]:
 
 WINDOWS: Mapping[str, Callable[[Graph, Node, str], tuple[Window, Argument]]] = {
     "aten.max_pool2d_with_indices.default": _largest,
+    "aten.max_pool3d_with_indices.default": _largest,
     "aten.avg_pool2d.default": _average,
+    "aten.avg_pool3d.default": _average,
     "aten.convolution.default": _filters,
 }
 

@@ -17,8 +17,8 @@ from evaluator.problem.graph import Graph
 
 
 class Windowed:
-    """One plane (an image or a sequence of one channel) at a time: its rows, padded and taken apart by the stride, are
-    read window element by window element, sixteen windows at once."""
+    """One plane (a sequence, an image or a volume of one channel) at a time: its rows, padded and taken apart by the
+    stride, are read window element by window element, sixteen windows at once."""
 
     name = "windowed"
 
@@ -60,7 +60,7 @@ class Windowed:
         for i, o in enumerate(match.program.outputs):
             final.append(written(f"out{i}", "place", emitter.value(o.number), []))
         steps = [f"Planes go to threads. {_spoken(window)}"]
-        two = window if window.rank == 2 else _lifted(window)
+        deep = _lifted(window)
         values = {
             **common(
                 plan, "An operation over small windows, with the work behind it.", match, parameters, steps
@@ -71,10 +71,10 @@ class Windowed:
             "source": plan.tensor(window.source),
             "weight": plan.tensor(window.weight) if window.weight else None,
             "kind": window.kind,
-            "size": two.size,
-            "stride": two.stride,
-            "padding": two.padding,
-            "dilation": two.dilation,
+            "size": deep.size,
+            "stride": deep.stride,
+            "padding": deep.padding,
+            "dilation": deep.dilation,
             "divisor": window.divisor,
             "known_before": known_before(emitter),
             "final": final,
@@ -104,13 +104,14 @@ def _is_planes(match: Match, window: Window) -> bool:
 
 
 def _lifted(window: Window) -> Window:
-    """The same over images of height 1."""
+    """The same over volumes, of depth and height 1 where the window has none."""
+    more = 3 - window.rank
     return replace(
         window,
-        size=(1, *window.size),
-        stride=(1, *window.stride),
-        padding=(0, *window.padding),
-        dilation=(1, *window.dilation),
+        size=(*(1,) * more, *window.size),
+        stride=(*(1,) * more, *window.stride),
+        padding=(*(0,) * more, *window.padding),
+        dilation=(*(1,) * more, *window.dilation),
     )
 
 

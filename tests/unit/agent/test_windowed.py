@@ -39,6 +39,14 @@ SEQUENCE_CASES = {
 }
 
 
+VOLUMES = ((2, 3, 5, 6, 20), (1, 3, 4, 4, 40), (1, 3, 9, 5, 33))
+VOLUME_CASES = {
+    "largest": lambda: nn.MaxPool3d(3, 2, 1),
+    "average": lambda: nn.AvgPool3d(2),
+    "filters": lambda: nn.Conv3d(3, 3, 3, padding=1, groups=3),
+}
+
+
 def source_for(graph, **changed):
     match = Windowed().match({"w": graph})
     assert match is not None
@@ -56,6 +64,13 @@ def test_images(name, call, graph_of, judge):
 def test_sequences(name, call, graph_of, judge):
     torch.manual_seed(0)
     calls = [call(SEQUENCE_CASES[name](), [torch.randn(s)], layout) for s in SEQUENCES for layout in LAYOUTS]
+    judge(source_for(graph_of(calls[0])), calls)
+
+
+@pytest.mark.parametrize("name", list(VOLUME_CASES))
+def test_volumes(name, call, graph_of, judge):
+    torch.manual_seed(0)
+    calls = [call(VOLUME_CASES[name](), [torch.randn(s)], layout) for s in VOLUMES for layout in LAYOUTS]
     judge(source_for(graph_of(calls[0])), calls)
 
 
