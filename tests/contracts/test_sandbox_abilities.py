@@ -65,7 +65,10 @@ class TestAbilities:
         assert value(spawn("evaluate"), body) == [os.cpu_count(), True, 8]
 
     def test_it_can_know_where_its_own_memory_lies(self, spawn: Spawn) -> None:
-        body = "here = ctypes.create_string_buffer(1 << 20); return ctypes.addressof(here), open('/proc/self/maps').read()"
+        body = """
+            here = ctypes.create_string_buffer(1 << 20)
+            return ctypes.addressof(here), open('/proc/self/maps').read()
+            """
         address, maps = value(spawn("evaluate"), body)
         spans = [line.split()[0].split("-") for line in maps.splitlines()]
         assert any(int(first, 16) <= address < int(end, 16) for first, end in spans)
