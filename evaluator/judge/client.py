@@ -51,13 +51,20 @@ class RunnerClient:
     """One runner. Requests are answered one at a time; while serving, only calls are.
 
     Everything that waits for the runner raises OutOfTime once the deadline has passed. It has `cores` to run on.
+    `settle_down` is called before each release that is timed.
     """
 
     def __init__(
-        self, process: Process, defences: Defences, deadline: Deadline | None = None, cores: int = 1
+        self,
+        process: Process,
+        defences: Defences,
+        deadline: Deadline | None = None,
+        cores: int = 1,
+        settle_down: Callable[[], None] = lambda: None,
     ) -> None:
         self.process = process
         self._cores = cores
+        self._settle_down = settle_down
         self._defences = defences
         self._deadline = deadline or Deadline()
         self._page = SharedMemory("page", page.PAGE_BYTES)
@@ -139,6 +146,8 @@ class RunnerClient:
         self._prepare(prepare)
         self._number += 1
         self._words[page.BINDING] = binding
+        if urgent:
+            self._settle_down()
         with real_time(self.process.pid) if urgent else nullcontext():
             before, own_wait = self.process.scheduling(), _own_wait()
             try:

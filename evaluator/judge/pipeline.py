@@ -217,6 +217,7 @@ class Pipeline:
         return {
             "speedup": asdict(self.timing.speedup),
             "restarts_voided": timer.voided,
+            "pairs_beside_other_work": timer.beside_others,
             "floors": roofline.evidence(timer.moved, self.bench.calibration.ceilings),
             "baselines_known": {n: dict(t) for n, t in seconds.items()},
             "baselines_unavailable": dict(self.bench.baselines.unavailable),

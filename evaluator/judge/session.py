@@ -18,6 +18,7 @@ from evaluator.build.cache import BuildCache
 from evaluator.build.generated import Example
 from evaluator.build.tools import python_environment
 from evaluator.canonical import digest
+from evaluator.device.load import await_quiet, spare_cpus
 from evaluator.device.priority import real_time_allowed
 from evaluator.device.turn import turn
 from evaluator.evaluation import Evaluation, InfraError, InvalidProblem, OutOfTime
@@ -45,6 +46,8 @@ PRELOAD = ("torch", "evaluator.harness.runner")
 ENTRY = "evaluator.harness.runner:main"
 BASELINE_SECONDS = "seconds"
 CALIBRATION_BYTES = 4 << 30
+PATIENCE = 0.005
+"""Seconds that a timed call waits at most for a moment in which nobody else runs."""
 
 
 class BaselineCache(Protocol):
@@ -122,6 +125,8 @@ class Judge:
         self._say = say
         self._defences = defences or Defences()
         self.cores: Cores = split_cores()
+        self._real_time = real_time_allowed()
+        self._spare = spare_cpus(len({self.cores.judge, *self.cores.runners}))
         self._builder = Builder(sandbox, BuildCache(build_cache), self.cores.runners)
         self._bench: Workbench | None = None
         self._sound: set[str] = set()
@@ -273,8 +278,13 @@ class Judge:
             self._builder,
         )
 
+    def _settle_down(self) -> None:
+        """Before a timed call: wait a little for others, where they could not be put behind."""
+        if not self._real_time:
+            await_quiet(self._spare, PATIENCE)
+
     def _calibration_key(self) -> str:
-        return digest({"machine": self.machine, "real_time": real_time_allowed()})
+        return digest({"machine": self.machine, "real_time": self._real_time})
 
     def _workbench(self, problem: Problem, sound: bool = True) -> Workbench:
         """The bench of a problem, kept from one candidate to the next. Raises InvalidProblem."""
@@ -316,7 +326,9 @@ class Judge:
         with contextlib.ExitStack() as undo:
             process = self._zygote.spawn(ENTRY, profile)
             undo.callback(process.kill)
-            client = RunnerClient(process, defences or self._defences, self._deadline, self.threads)
+            client = RunnerClient(
+                process, defences or self._defences, self._deadline, self.threads, self._settle_down
+            )
             undo.pop_all()
         return Seat(client, timeouts, variant, memory_bytes)
 

@@ -16,6 +16,7 @@ import statistics
 import time
 from collections.abc import Callable
 
+from evaluator.device.load import others_run, spare_cpus
 from evaluator.evaluation import Gate, Timing, Verdict
 from evaluator.judge.baselines import Seconds
 from evaluator.judge.cases import Case
@@ -70,6 +71,8 @@ class Timer:
         self.style = ""
         self.voided: list[str] = []
         self.moved: dict[str, Moved] = {}
+        self.beside_others = 0
+        self._spare = spare_cpus(len({bench.cores.judge, *bench.cores.runners}))
         self._plan: dict[str, int] = {}
         self._decks: dict[str, list[Change]] = {}
 
@@ -163,6 +166,7 @@ class Timer:
 
     def _pair(self, seat: Seat, case: Case, samples: Samples) -> None:
         round_ = self._round(case)
+        self.beside_others += others_run(self._spare)
         order = ["", *self.contenders[case.name]]
         self.chance.shuffle(order)
         calls = {}
