@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import torch
 
@@ -14,8 +15,8 @@ from evaluator.harness.tensors import DTYPES
 from evaluator.judge.arena import Input
 from evaluator.judge.findings import Finding, Subject
 from evaluator.judge.numerics import Truth, Yardstick, rms_bound
-from evaluator.judge.oracle import Round
 
+NAMED = 4
 LARGEST_ERROR = 0.1
 """The RMS error allowed may be so large a part of an output's RMS; who answers zeros is off by the whole."""
 
@@ -86,7 +87,7 @@ def _typical(truth: torch.Tensor) -> torch.Tensor:
 
 def _weights_hint(subject: Subject) -> str:
     names = subject.bench.oracle.state[subject.case.key].constants()
-    return f", and initialise weights that are all equal ({', '.join(names[:4])})" if names else ""
+    return f", and initialise weights that are all equal ({', '.join(names[:NAMED])})" if names else ""
 
 
 def _stale_passes(subject: Subject, output: int) -> str:
@@ -95,7 +96,7 @@ def _stale_passes(subject: Subject, output: int) -> str:
     if subject.too_often(output, lambda i: subject.rounds[i - 1].truths[output].values):
         return f"the answer to other inputs passes as {name}: it does not depend on the inputs"
     for number in _untouched(subject, output):
-        if subject.too_often(output, lambda i, n=number: _as_output(subject.rounds[i], output, n)):  # type: ignore[misc]
+        if subject.too_often(output, partial(_as_it_came, subject, output, number)):
             return f"{subject.input_name(number)} as it came passes as {name}: there is nothing to compute"
     return ""
 
@@ -119,16 +120,16 @@ def _fits(value: Input, truth: Truth) -> bool:
     )
 
 
-def _as_output(round_: Round, output: int, number: int) -> torch.Tensor:
-    value = round_.inputs[number]
+def _as_it_came(subject: Subject, output: int, number: int, i: int) -> torch.Tensor:
+    value = subject.rounds[i].inputs[number]
     assert isinstance(value, torch.Tensor)
-    return value.reshape(round_.truths[output].values.shape)
+    return value.reshape(subject.rounds[i].truths[output].values.shape)
 
 
 def _slice_passes(subject: Subject, output: int) -> str:
     shape = subject.rounds[0].truths[output].values.shape
     for dim in (d for d, n in enumerate(shape) if n > 1):
-        if subject.too_often(output, lambda i, d=dim: _repeated(subject.rounds[i], output, d)):  # type: ignore[misc]
+        if subject.too_often(output, partial(_repeated, subject, output, dim)):
             return (
                 f"{subject.output_name(output)} is the same all along dimension {dim}, so that a slice of it is "
                 "enough: choose inputs that differ along it, return the slice, or name it in `may_be_constant`"
@@ -136,6 +137,6 @@ def _slice_passes(subject: Subject, output: int) -> str:
     return ""
 
 
-def _repeated(round_: Round, output: int, dim: int) -> torch.Tensor:
-    values = round_.truths[output].values
+def _repeated(subject: Subject, output: int, dim: int, i: int) -> torch.Tensor:
+    values = subject.rounds[i].truths[output].values
     return values.narrow(dim, 0, 1).expand_as(values)
