@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from agent.api import Attempt, Proposal, View
 from agent.selection import best
 from agent.templates import TEMPLATES
-from agent.templates.template import Choices, Match, Parameters, Template
+from agent.templates.template import Choices, Match, Parameters, Template, default_of
 from evaluator.canonical import digest
 from evaluator.evaluation import Verdict
 from evaluator.problem.candidate import Candidate, Language
@@ -78,13 +78,13 @@ def ordered(template: Template, match: Match, threads: int) -> list[dict[str, in
     time that each can take; of equals, those closer to that guess."""
     choices = template.choices(match)
     grid = [dict(zip(choices, values, strict=True)) for values in itertools.product(*choices.values())]
-    first, rest = grid[0], grid[1:]
+    first = default_of(choices)
 
     def rank(parameters: Parameters) -> tuple[float, int]:
         changed = sum(parameters[name] != first[name] for name in choices)
         return template.cost(match, parameters).seconds(threads), changed
 
-    return [first, *sorted(rest, key=rank)]
+    return [first, *sorted((p for p in grid if p != first), key=rank)]
 
 
 def _proposals(fit: _Fit, view: View) -> Iterator[Proposal]:
