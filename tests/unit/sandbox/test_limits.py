@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+
+from sandbox.limits import tasks_of
 
 SCRIPT = """
 import os, resource
@@ -32,3 +35,16 @@ def test_limits_are_hard_and_cut_to_what_is_allowed() -> None:
 
 def test_address_space_is_bounded_where_nothing_else_bounds_memory() -> None:
     assert limits_inside(True) == ["1", "12345", "7", str(1 << 32), "True"]
+
+
+def test_the_tasks_of_a_user_are_counted_thread_by_thread() -> None:
+    stop = threading.Event()
+    threads = [threading.Thread(target=stop.wait) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    counted = tasks_of(os.getuid())
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert counted >= len(threads) + 1
+    assert tasks_of(1 << 30) == 0
