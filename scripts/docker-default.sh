@@ -7,8 +7,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 name=${1:-kernelwright-base}
 
-# Options of a default container, but for the network, which our own engine has none of.
-options=(--rm --network none --workdir "$PWD" --volume "$PWD:$PWD:ro")
+# Options of a default container, but for the network, which our own engine has none of, and memory for /tmp: a check
+# makes so many files that a layered file system takes too long over them.
+options=(--rm --network none --tmpfs /tmp:exec --workdir "$PWD" --volume "$PWD:$PWD:ro")
 while read -r folder; do
     options+=(--volume "$folder:$folder:ro")
 done < <(.venv/bin/python -c 'import sys; print(sys.base_prefix)')
