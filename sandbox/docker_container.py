@@ -171,9 +171,7 @@ class Container:
     def _request(self, entry: str, profile: Profile) -> Request:
         view = views.of_own_root(profile)
         limits = profile.limits
-        if (
-            not self._place.own_uid
-        ):  # other processes of the uid would count; the engine bounds this container's
+        if not self._place.own_uid:  # else the uid's other processes would count; the engine counts these
             limits = replace(limits, processes=_ANY_NUMBER_OF_PROCESSES)
         environment = dict(profile.environment)
         return Request(entry, environment, limits, profile.cores, view.writable, view.devices)
