@@ -31,7 +31,7 @@ fi
 scripts/docker-image.sh || skip "there is no image to run sandboxes in"
 
 failed=0
-.venv/bin/python -m pytest -m docker tests/contracts || failed=$?
+.venv/bin/python -m pytest -m docker tests/contracts tests/unit/sandbox || failed=$?
 KERNELWRIGHT_SANDBOX=docker .venv/bin/python -m pytest tests/adversarial -k "$controls or $cheats" || failed=$?
 scripts/docker-default.sh || failed=$?
 
