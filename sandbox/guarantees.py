@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from sandbox import landlock
 from sandbox.api import EndKind, Guarantee, Limits, MemoryUnreadable, Process, Profile, SandboxError, Zygote
+from sandbox.report import NAMESPACE_REMEDY
 
 _MEBI = 1 << 20
 _NAMESPACES = ("user", "pid", "net", "ipc", "mnt", "uts", "cgroup")
@@ -25,7 +26,6 @@ _PRELOAD = ("sandbox.probes",)
 _ANSWER = "sandbox.probes:answer"
 _COUNT = "sandbox.probes:count"
 
-_NAMESPACE_REMEDY = "allow namespaces to the judge"
 _CGROUP_REMEDY = (
     "run as root, or in a delegated control group (systemd: Delegate=yes with DelegateSubgroup=) "
     "that has the memory and pids controllers"
@@ -91,7 +91,7 @@ def _seen_from_host(pid: int) -> list[Guarantee]:
         ours, theirs = (_namespace(who, kind) for who in ("self", str(pid)))
         name = f"{_NAMES.get(kind, kind)}_namespace"
         own = bool(theirs) and ours != theirs
-        found.append(Guarantee(name, own, theirs or "cannot be looked at", _NAMESPACE_REMEDY))
+        found.append(Guarantee(name, own, theirs or "cannot be looked at", NAMESPACE_REMEDY))
     sets = [status[f"Cap{s}"] for s in ("Inh", "Prm", "Eff", "Amb")]
     found.append(Guarantee("no_capabilities", all(int(s, 16) == 0 for s in sets), ", ".join(sets)))
     found.append(Guarantee("no_new_privs", status["NoNewPrivs"] == "1", f"NoNewPrivs {status['NoNewPrivs']}"))
@@ -128,12 +128,12 @@ def _files(process: Process) -> list[Guarantee]:
     filled = ask(process, "fill", 4 * _LIMITS.tmpfs_bytes)
     return [
         Guarantee("read_only_system", not written, f"written to: {written or 'none'}"),
-        Guarantee("private_tmpfs", len(scratch) == 2, f"writable: {scratch or 'none'}", _NAMESPACE_REMEDY),
+        Guarantee("private_tmpfs", len(scratch) == 2, f"writable: {scratch or 'none'}", NAMESPACE_REMEDY),
         Guarantee(
             "tmpfs_bounded",
             filled <= _LIMITS.tmpfs_bytes,
             f"{filled} bytes fit, the bound is {_LIMITS.tmpfs_bytes}",
-            _NAMESPACE_REMEDY,
+            NAMESPACE_REMEDY,
         ),
         Guarantee("host_files_hidden", not read, f"readable: {read or 'none'}"),
     ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sandbox.api import EndKind, ExitStatus, Guarantee, SandboxError, SandboxUnavailable
 from sandbox.channel import SocketChannel, close_all
 
-_NAMESPACE_REMEDY = (
+NAMESPACE_REMEDY = (
     "run as root, or allow unprivileged user namespaces (sysctl user.max_user_namespaces, "
     "kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0); in a container, "
     "give it CAP_SYS_ADMIN and an unmasked /proc"
@@ -20,7 +20,7 @@ _REMEDIES = {
     "directory of mode 0700), or let the judge make namespaces",
     "landlock": "use a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` among its active security modules",
     "seccomp": "use a kernel with CONFIG_SECCOMP_FILTER",
-    "mount_namespace": f"Linux 5.12 or later is needed; {_NAMESPACE_REMEDY}",
+    "mount_namespace": f"Linux 5.12 or later is needed; {NAMESPACE_REMEDY}",
     "process_limit": "raise the limit on processes of the account that the service runs as",
     "resource_limits": "name only cores that this process may run on",
 }
@@ -104,7 +104,7 @@ def refusal(message: dict[str, object]) -> SandboxError:
     if "step" not in message:
         return SandboxError(f"setting up a sandbox failed: {text}")
     step = str(message["step"])
-    missing = Guarantee(step, False, text, _REMEDIES.get(step, _NAMESPACE_REMEDY))
+    missing = Guarantee(step, False, text, _REMEDIES.get(step, NAMESPACE_REMEDY))
     return SandboxUnavailable(f"this host refuses {step}: {text}; to have it: {missing.remedy}", (missing,))
 
 
