@@ -43,7 +43,19 @@ def doctor(workshop: Workshop, out: Output) -> int:
 
 
 def _tools() -> Sequence[Guarantee]:
-    return (_compiler(), _headers(), _two_cores())
+    return (_compiler(), _headers(), _two_cores(), _real_time())
+
+
+def _real_time() -> Guarantee:
+    """Whether timed calls can be put before other work; tried on this very thread, for a moment."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    except PermissionError:
+        lost = "refused: beside other work most samples are void, and nothing gets a score"
+        remedy = "set rtprio to 1 for this user in /etc/security/limits.conf, or leave the machine quiet"
+        return Guarantee("real_time", False, lost, remedy)
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    return Guarantee("real_time", True, "timed calls come before other work")
 
 
 def _calibrated(folder: Path) -> Guarantee:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,13 @@ def test_doctor_says_how_to_calibrate_until_that_was_done(shell: Any, tmp_path: 
     (folder / "key.json").write_text("{}")
     _, after = shell.json("doctor")
     assert after["guarantees"]["calibrated"]["holds"]
+
+
+def test_doctor_says_whether_timed_calls_come_before_other_work(shell: Any) -> None:
+    before = os.sched_getscheduler(0)
+    found = shell.json("doctor")[1]["guarantees"]["real_time"]
+    assert os.sched_getscheduler(0) == before
+    assert found["holds"] == (found["remedy"] == "")
 
 
 def test_bench_refuses_to_praise_an_evaluator_that_refuses_an_honest_candidate(shell: Any) -> None:
