@@ -46,8 +46,8 @@ def _reason(subject: Subject, number: int) -> str:
     if any(_differs(subject, round_, inputs, is_number) for round_, inputs in others):
         return ""
     return (
-        f"the input {name} does not influence the outputs, so a candidate may leave it out: choose values for which "
-        "it matters, leave it out of the reference, or name it in `may_ignore`"
+        f"the input {name} does not influence the outputs by more than the error allowed, so a candidate may leave it "
+        "out: choose values for which it matters, leave it out of the reference, or name it in `may_ignore`"
     )
 
 

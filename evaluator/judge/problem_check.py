@@ -68,7 +68,10 @@ def _case(bench: Workbench, case: Case) -> Iterator[Finding]:
     subject = Subject(bench, case)
     yield Finding(f"finite on {case.name}", True, "all outputs are finite")
     try:
-        yield reproducible(subject)
+        repeats = reproducible(subject)
+        yield repeats
+        if not repeats.passed:
+            return  # nothing else can be told of it
         yield from outputs_vary(subject)
         yield inputs_matter(subject)
         if has_weights(bench.oracle.state[case.key]):

@@ -94,7 +94,9 @@ def _stale_passes(subject: Subject, output: int) -> str:
     """Whether what lies in memory anyway is an answer: that of an earlier call, or an input as it was."""
     name = subject.output_name(output)
     if subject.too_often(output, lambda i: subject.rounds[i - 1].truths[output].values):
-        return f"the answer to other inputs passes as {name}: it does not depend on the inputs"
+        return (
+            f"the answer to other inputs passes as {name}: it depends on them by less than the error allowed"
+        )
     for number in _untouched(subject, output):
         if subject.too_often(output, partial(_as_it_came, subject, output, number)):
             return f"{subject.input_name(number)} as it came passes as {name}: there is nothing to compute"
