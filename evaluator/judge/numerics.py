@@ -1,7 +1,8 @@
 """How far an output may be from the truth, and how far it is.
 
-Truth is the reference run in float64 on the same inputs. The yardstick is the reference's own error at its dtype,
-taken over several rounds and as a multiple of the output's scale (its RMS). For element i with true value e_i,
+Truth is the reference run in float64 on the same inputs. The yardstick is the reference's own error at its dtype, as
+a multiple of the output's scale (its RMS): the largest of the first rounds, which stays, or that of the very round
+where it is larger. For element i with true value e_i,
 
     |c_i - e_i|  <=  ratio * own_max * scale  +  ulps * eps * max(scale, |e_i|)
     RMS(c - e)   <=  ratio * own_rms * scale  +  ulps * eps * scale
