@@ -50,10 +50,10 @@ class Ceilings:
         return max(b.rate for b in self.bandwidths)
 
     def bandwidth(self, moved: int) -> float:
-        """Bytes per second at most where `moved` bytes are moved: as of the next smaller working set."""
-        return next(
-            (b.rate for b in reversed(self.bandwidths) if b.working_set <= moved), self.cache_bandwidth
-        )
+        """Bytes per second at most where `moved` bytes are moved: the best from the next smaller working set on."""
+        smaller = [b.working_set for b in self.bandwidths if b.working_set <= moved]
+        start = max(smaller, default=0)
+        return max(b.rate for b in self.bandwidths if b.working_set >= start)
 
     def floor(self, moved: int) -> float:
         """The least seconds in which `moved` bytes can be read or written, by far not reached by real kernels."""

@@ -195,7 +195,8 @@ class Judge:
                 defences=self._defences,
                 deadline=deadline,
             )
-            return pipeline.run(self.guarantees, self.machine)
+            machine = {**self.machine, "calibration": self.calibration.to_json()}
+            return pipeline.run(self.guarantees, machine)
 
     def check(self, problem: Problem) -> ProblemReport:
         """Judge the problem itself. Raises InfraError."""

@@ -68,6 +68,6 @@ def test_the_record_names_the_ceiling():
     assert "0.7 GB/s" in str(told["ceiling"])
 
 
-def test_bandwidth_is_that_of_the_next_smaller_working_set():
-    ceilings = replace(CEILINGS, bandwidths=(Bandwidth(100, 9.0), Bandwidth(1000, 5.0)))
+def test_bandwidth_is_the_best_from_the_next_smaller_working_set_on():
+    ceilings = replace(CEILINGS, bandwidths=(Bandwidth(100, 9.0), Bandwidth(1000, 4.0), Bandwidth(5000, 5.0)))
     assert [ceilings.bandwidth(n) for n in (10, 100, 999, 1000, 10**9)] == [9.0, 9.0, 9.0, 5.0, 5.0]
