@@ -28,6 +28,7 @@ from pathlib import Path
 import pytest
 
 from evaluator.evaluation import Evaluation
+from evaluator.judge.changes import ALL_CHANGES
 from evaluator.judge.defences import Defences
 from evaluator.judge.policy import Policy, policy
 from evaluator.judge.session import Judge
@@ -69,7 +70,7 @@ class Policies:
     search: Policy
 
 
-POLICIES = Policies(once("screen", 3), once("screen", 6), once("search", 24))
+POLICIES = Policies(once("screen", 3), once("screen", 6), once("search", len(ALL_CHANGES)))
 
 
 @dataclass(frozen=True)
