@@ -29,6 +29,7 @@ from evaluator.problem.graph import Graph
 
 REDRAWS = 5
 REFERENCE_PATIENCE = 3.0
+NOT_INSTALLED = "; install it beside torch where references run, or write the reference without it"
 REMEDIES = {
     Verdict.RESOURCE_LIMIT: "; make its sizes smaller (--set) or raise `memory_bytes`",
     Verdict.TIMEOUT: "; make its sizes smaller (--set) or raise `timeouts`",
@@ -99,7 +100,8 @@ class Workbench:
 
     def invalid(self, fault: Fault) -> InvalidProblem:
         """The reference's fault, in words for its author."""
-        remedy = REMEDIES.get(fault.verdict, "")
+        missing = "ModuleNotFoundError" in fault.reason
+        remedy = NOT_INSTALLED if missing else REMEDIES.get(fault.verdict, "")
         return InvalidProblem(f"the reference failed ({fault.verdict.value}): {fault.reason}{remedy}")
 
     @property

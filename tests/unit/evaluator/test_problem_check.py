@@ -97,6 +97,7 @@ def test_what_makes_an_evaluation_worthless_is_found(checked, body, finding, wor
         ("return x, x.log()", "not finite on 'a' ("),
         ("return x, x.log()", "of 1536 elements of output 1)"),
         ("return 'text'", "str"),
+        ("import nowhere_to_be_found", "install it beside torch"),
     ],
 )
 def test_a_reference_that_does_not_run_is_a_finding(checked, body, words):
