@@ -84,7 +84,7 @@ class LocalClient(RunnerClient):
 
     def request(self, message: object, reply: type[R], timeout: float, descriptors: Sequence[int] = ()) -> R:
         try:
-            answer = self.runner.handle(message, [os.dup(d) for d in descriptors])  # type: ignore[arg-type]
+            answer = self.runner.handle(message, [os.dup(d) for d in descriptors])
         except Exception as e:
             raise of_failure(failure(e)) from None
         return decode(json.loads(json.dumps(encode(answer))), reply)
