@@ -7,10 +7,9 @@ verdict: accepted
 
 import torch
 
-
-@torch.library.custom_op("planted::soft_cap", mutates_args=())
-def soft_cap(x: torch.Tensor) -> torch.Tensor:
-    return torch.tanh(x).mul_(30.0)
+library = torch.library.Library("planted", "DEF")
+library.define("soft_cap(Tensor x) -> Tensor")
+library.impl("soft_cap", lambda x: torch.tanh(x).mul_(30.0), "CPU")
 
 
 def run(x):
