@@ -151,7 +151,8 @@ class Workbench:
     def _round(self, case: Case, seeds: Seeds, change: Change | None) -> Round:
         kind = "" if change is None else change.name
         known = self.oracle.known[case.name]
-        more = 0 if kind in known.own else self.oracle.calibration_rounds(case)
+        slack = 1.0 if change is None else change.slack
+        more = 0 if kind in known.own or slack > 1.0 else self.oracle.calibration_rounds(case)
         drawn = self.inputs(case, seeds, change)
         others = (self.inputs(case, seeds, change) for _ in range(more))
         if change is None:
