@@ -57,6 +57,7 @@ def python_environment(threads: int) -> Mapping[str, str]:
         "TORCHINDUCTOR_COMPILE_THREADS": "1",
         "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",
         "TORCH_EXTENSIONS_DIR": "/tmp/extensions",
+        "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",  # each runner would compile one, built kernels or not
         "TORCHINDUCTOR_VEC_ISA_OK": "1",  # it would compile a probe per instruction set, 10 s in every runner
         "PATH": search_path(),
         "HOME": "/tmp",
