@@ -47,7 +47,7 @@ def test_no_other_distribution_provides_our_top_level_names() -> None:
 
 
 def test_every_package_folder_is_listed() -> None:
-    folders = {Path(file).parent for file in package_files(ROOT) if file.endswith(".py")}
+    folders = {Path(file).parent for file in package_files(ROOT) if file.endswith("/__init__.py")}
     assert {".".join(folder.parts) for folder in folders} == set(project()["tool"]["setuptools"]["packages"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -15,6 +16,10 @@ from sandbox.docker import DockerSandbox
 from sandbox.docker_engine import Engine
 from sandbox.docker_settings import EngineSettings
 
+needs_sdk = pytest.mark.skipif(
+    importlib.util.find_spec("docker") is None, reason="the Docker SDK is not installed"
+)
+
 
 @pytest.fixture
 def sandbox() -> Iterator[DockerSandbox]:
@@ -24,6 +29,7 @@ def sandbox() -> Iterator[DockerSandbox]:
     made.close()
 
 
+@needs_sdk
 def test_without_an_engine_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nobody")
     with pytest.raises(SandboxUnavailable, match="no engine answers") as refused:
@@ -33,6 +39,7 @@ def test_without_an_engine_it_says_so(tmp_path: Path, monkeypatch: pytest.Monkey
     assert missing.remedy
 
 
+@needs_sdk
 def test_an_engine_on_another_host_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:2375")
     with pytest.raises(SandboxUnavailable, match="descriptors cannot be handed"):
