@@ -47,8 +47,9 @@ test: setup ## all tests; those that time something run alone, after the others
 	$(call run_tests,-m "judge and not gpu and not docker")
 
 .PHONY: test-gpu
-test-gpu: setup ## the tests that need an NVIDIA GPU; skipped with a reason where there is none
-	$(call run_tests,-m gpu)
+# With SYSTEM_PYTHON=python3 it takes an interpreter that has torch, triton, cuda-bindings and pytest already.
+test-gpu: $(if $(SYSTEM_PYTHON),,setup) ## the tests that need an NVIDIA GPU; skipped with a reason where there is none
+	$(if $(SYSTEM_PYTHON),$(SYSTEM_PYTHON) -m pytest -p no:benchmark,$(PYTEST)) tests/gpu || [ $$? -eq 5 ]
 
 .PHONY: test-docker
 test-docker: setup ## what needs a Docker engine; installs and starts one where it may, else says why not
