@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-SECONDS = 280
+SECONDS = 600
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from tests.e2e.conftest import Tool
 pytestmark = [
     pytest.mark.judge,
     pytest.mark.slow,
+    pytest.mark.timeout(900),
     pytest.mark.skipif(
         shutil.which("g++") is None or shutil.which("ninja", path=search_path()) is None,
         reason="needs g++ and ninja",

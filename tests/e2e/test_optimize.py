@@ -12,7 +12,7 @@ import pytest
 
 from tests.e2e.conftest import Tool
 
-pytestmark = [pytest.mark.judge, pytest.mark.slow]
+pytestmark = [pytest.mark.judge, pytest.mark.slow, pytest.mark.timeout(900)]
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEMPLATE = ("--proposer", "template")
 
