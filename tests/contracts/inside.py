@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import textwrap
 import time
 from collections.abc import Callable, Sequence
@@ -35,6 +36,12 @@ def value(process: Process, body: str, fds: Sequence[int] = (), **message: objec
     answer = do(process, body, fds, **message)
     assert "value" in answer, answer
     return answer["value"]
+
+
+def shown_in(folder: str) -> list[str]:
+    """What a scratch at `folder` holds from the start: the way to an interpreter that lies below it on the host."""
+    paths = [Path(p) for p in (sys.prefix, sys.base_prefix)]
+    return sorted({p.relative_to(folder).parts[0] for p in paths if p.is_relative_to(folder)})
 
 
 def refused(process: Process, body: str, **message: object) -> bool:

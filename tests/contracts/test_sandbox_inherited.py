@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandbox.api import Profile
-from tests.contracts.inside import SMALL, Spawn, value
+from tests.contracts.inside import SMALL, Spawn, shown_in, value
 
 
 class TestWhatIsInherited:
@@ -51,7 +51,7 @@ class TestWhatIsInherited:
     def test_it_works_in_its_scratch(self, spawn: Spawn) -> None:
         body = "return os.getcwd(), os.environ['HOME'], os.environ['TMPDIR'], os.listdir()"
         here, home, temporary, names = value(spawn("evaluate"), body)
-        assert (home, temporary, names) == (here, here, [])
+        assert (home, temporary, names) == (here, here, shown_in(here))
 
     def test_the_usual_name_of_the_scratch_leads_to_it(self, spawn: Spawn) -> None:
         process = spawn(
