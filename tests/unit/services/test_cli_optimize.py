@@ -8,10 +8,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agent.api import Proposal, View
 from evaluator.evaluation import InfraError
 from evaluator.problem.candidate import Candidate, Language
 from services.joblock import job_lock
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """Ctrl-C as a terminal's programs have it: what a shell starts in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def test_something_found(shell: Any, problem_file: Path, tmp_path: Path) -> None:
