@@ -44,7 +44,7 @@ from sandbox.api import Limits, Profile, Sandbox, SandboxError, Zygote
 
 PRELOAD = ("torch", "evaluator.harness.runner")
 ENTRY = "evaluator.harness.runner:main"
-BASELINE_SECONDS = "seconds"
+BASELINE_SECONDS = "fastest"
 CALIBRATION_BYTES = 4 << 30
 PATIENCE = 0.005
 """Seconds that a timed call waits at most for a moment in which nobody else runs."""

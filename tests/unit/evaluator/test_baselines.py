@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import torch
 
@@ -43,6 +45,27 @@ def test_baselines_are_measured_with_the_constant_taken_off(local, make_problem)
     assert bench.baselines.measure() == {"torch_eager": {"a": pytest.approx(1.5e-3)}}
 
 
+def test_other_work_makes_no_baseline_look_slow(local, make_problem):
+    calls = itertools.cycle([6_000_000, 6_500_000, 2_000_000])
+    local.nanoseconds["reference"] = lambda: next(calls)
+    bench = local.bench(make_problem(SOFTMAX))
+    assert bench.baselines.measure() == {"torch_eager": {"a": pytest.approx(2e-3)}}
+
+
+def test_disturbed_calls_do_not_count_beside_quiet_ones(local, make_problem):
+    made = itertools.cycle([(9_000_000, True), (9_500_000, True), (2_000_000, False)])
+    now = [next(made)]
+
+    def nanoseconds():
+        now[0] = next(made)
+        return now[0][0]
+
+    local.nanoseconds["reference"] = nanoseconds
+    local.disturbed = lambda who: now[0][1]
+    bench = local.bench(make_problem(SOFTMAX))
+    assert bench.baselines.alone("torch_eager", bench.cases[0], 6) == pytest.approx(2e-3)
+
+
 def test_what_returns_nothing_is_not_credited_with_reading_a_result(local, make_problem):
     local.calibration = Calibration(5e-4, 1e-4, 50e-6)
     bench = local.bench(make_problem(ADDS_IN_PLACE, mutates=["x"]))
@@ -67,7 +90,7 @@ def test_a_reference_that_cannot_be_traced_is_autotuned(local, make_problem):
 
 
 def test_only_baselines_near_the_best_are_contenders(bench):
-    times = {"torch_eager": {"a": 1.05e-3}, "torch_compile": {"a": 1.0e-3}, "other": {"a": 1.2e-3}}
+    times = {"torch_eager": {"a": 1.05e-3}, "torch_compile": {"a": 1.0e-3}, "other": {"a": 1.3e-3}}
     assert bench.baselines.contenders(bench.cases[0], times) == ("torch_eager", "torch_compile")
 
 
