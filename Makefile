@@ -55,6 +55,10 @@ test-gpu: $(if $(SYSTEM_PYTHON),,setup) ## the tests that need an NVIDIA GPU; sk
 test-docker: setup ## what needs a Docker engine; installs and starts one where it may, else says why not
 	scripts/docker-test.sh
 
+.PHONY: soak
+soak: setup ## a thousand evaluations in a row, hostile and honest; takes a quarter of an hour
+	$(PY) -m tests.adversarial.soak
+
 .PHONY: bench
 bench: setup ## measure what is promised: start-up, time to a verdict
 	for script in benchmarks/*.py; do $(PY) "$$script"; done
