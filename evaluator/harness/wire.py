@@ -160,8 +160,6 @@ class Serve:
     """
 
 
-Request = Load | Construct | SetState | Draw | Bind | Unbind | Discard | Trace | Serve
-
 # --- replies ----------------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ import ctypes
 
 from cuda.bindings import driver as cu
 
-from evaluator.harness.cuda.driver import DriverError, call
+from evaluator.harness.cuda.driver import DriverError, call, parameters
 from evaluator.harness.cuda.plan import Empty, Kernel, Memcpy, Memset, Node, Plan, PlanError, digest
 
 _ATTRIBUTE = cu.CUlaunchAttributeID
@@ -99,7 +99,7 @@ class Replay:
 
     def _parameters(self, kernel: Kernel, function: cu.CUfunction) -> int:
         """The address of pointers to the arguments' bytes, which must be exactly those that the function takes."""
-        wanted = _layout(function)
+        wanted = parameters(function)
         given = [(a.offset, len(a.value)) for a in kernel.arguments]
         if wanted != given:
             raise PlanError(f"{kernel.name[:120]!r} takes other arguments than the plan gives")
@@ -107,16 +107,6 @@ class Replay:
         pointers = (ctypes.c_void_p * max(1, len(values)))(*[ctypes.addressof(v) for v in values])
         self._kept += [values, pointers]
         return ctypes.addressof(pointers)
-
-
-def _layout(function: cu.CUfunction) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    while True:
-        try:
-            offset, size = call(cu.cuFuncGetParamInfo, function, len(found))
-        except DriverError:
-            return found
-        found.append((offset, size))
 
 
 def _memset(node: Memset) -> cu.CUDA_MEMSET_NODE_PARAMS:

@@ -15,20 +15,9 @@ from evaluator.harness.cuda.capture import Code, NotLiftable, capture
 from evaluator.harness.cuda.driver import open_device
 from evaluator.harness.cuda.pool import Pool
 from evaluator.harness.cuda.vmm import BASE, SPAN, DeviceMemory, Range
+from tests.gpu.conftest import AtAddress
 
 POOL_AT = BASE + (8 << 30)
-
-
-class AtAddress:
-    """Device memory as torch takes it: float32, row-major."""
-
-    def __init__(self, address: int, shape: tuple[int, ...]) -> None:
-        self.__cuda_array_interface__ = {
-            "shape": shape,
-            "typestr": "<f4",
-            "data": (address, False),
-            "version": 3,
-        }
 
 
 def tensor(address: int, shape: tuple[int, ...]) -> torch.Tensor:

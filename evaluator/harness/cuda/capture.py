@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from cuda.bindings import driver as cu
 
-from evaluator.harness.cuda.driver import DriverError, call
+from evaluator.harness.cuda.driver import call, parameters
 from evaluator.harness.cuda.plan import (
     Argument,
     Dimensions,
@@ -141,14 +141,9 @@ def _cluster(node: cu.CUgraphNode) -> Dimensions:
 
 def _arguments(function: cu.CUfunction, pointers: int) -> tuple[Argument, ...]:
     """The bytes of every parameter, by the places and sizes that the driver knows of the function."""
-    found: list[Argument] = []
     each = ctypes.cast(pointers, ctypes.POINTER(ctypes.c_void_p))
-    while True:
-        try:
-            offset, size = call(cu.cuFuncGetParamInfo, function, len(found))
-        except DriverError:
-            return tuple(found)
-        found.append(Argument(offset, ctypes.string_at(each[len(found)], size)))
+    known = enumerate(parameters(function))
+    return tuple(Argument(offset, ctypes.string_at(each[i], size)) for i, (offset, size) in known)
 
 
 def _memset(m: cu.CUDA_MEMSET_NODE_PARAMS) -> Memset:

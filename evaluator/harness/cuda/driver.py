@@ -49,3 +49,14 @@ def open_device(number: int) -> int:
     device = call(cu.cuDeviceGet, number)
     call(cu.cuCtxSetCurrent, call(cu.cuDevicePrimaryCtxRetain, device))
     return int(device)
+
+
+def parameters(function: cu.CUfunction) -> list[tuple[int, int]]:
+    """(offset, size) in bytes of every parameter of a device function, in order."""
+    found: list[tuple[int, int]] = []
+    while True:
+        try:
+            offset, size = call(cu.cuFuncGetParamInfo, function, len(found))
+        except DriverError:
+            return found
+        found.append((offset, size))

@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from cuda.bindings import driver as cu
 
-from evaluator.harness.cuda.driver import DriverError, call
+from evaluator.harness.cuda.driver import DriverError, call, parameters
 
 _INTEGERS: dict[int, Any] = {1: ctypes.c_int8, 2: ctypes.c_int16, 4: ctypes.c_int32, 8: ctypes.c_int64}
 _FLOATS: dict[int, Any] = {4: ctypes.c_float, 8: ctypes.c_double}
@@ -39,7 +39,7 @@ class Function:
     def __init__(self, handle: cu.CUfunction, name: str) -> None:
         self.name = name
         self._handle = handle
-        self._sizes = _sizes(handle)
+        self._sizes = [size for _, size in parameters(handle)]
 
     def __call__(
         self, grid: Dimensions, block: Dimensions, args: Sequence[Argument], shared_mem: int = 0
@@ -111,12 +111,3 @@ def load(name: str) -> Module:
 def _three(sizes: Dimensions) -> tuple[int, int, int]:
     x, y, z = (*sizes, 1, 1, 1)[:3]
     return x, y, z
-
-
-def _sizes(function: cu.CUfunction) -> list[int]:
-    found: list[int] = []
-    while True:
-        try:
-            found.append(call(cu.cuFuncGetParamInfo, function, len(found))[1])
-        except DriverError:
-            return found
